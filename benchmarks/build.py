@@ -56,19 +56,18 @@ def whole(dump: Path, out: Path) -> Measured:
 
 def parse(dump: Path, out: Path, times: int) -> Measured:
     """The parse stage alone over the dump, several times in a row: its largest resident memory."""
-    from namesake.kb.build_options import Memory, Options
-    from namesake.kb.dump.gather import gather_items
+    from namesake.kb.build_options import Options, memory_bound
+    from namesake.kb.dump.gather import Gathering
     from namesake.kb.manifest import Rejects
     from namesake.kb.publish.draft import Spill
     from namesake.language import English
     from namesake.progress import Reporter
 
-    out.mkdir()
     before, began = usage(), time.perf_counter()
-    with Spill(out) as spill:
-        dumps, memory = (str(dump),) * times, Memory.of(None)
-        options = Options(dumps, out, "people", None, {}, English, "stem", cores(), memory, False)
-        gathered = gather_items(options, spill, Rejects(), Reporter())
+    dumps, memory = (str(dump),) * times, memory_bound(None)
+    options = Options(dumps, out, "people", None, {}, English, "stem", cores(), memory, False)
+    gathered = Gathering(Spill(out))
+    gathered.read(options, Rejects(), Reporter())
     after = usage()
     took = {"cpu": after["cpu"] - before["cpu"], "wall": time.perf_counter() - began, "rss": after["rss"]}
     return took | {"items": gathered.items}

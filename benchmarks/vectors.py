@@ -23,8 +23,7 @@ from namesake.articles.rejects import Rejects
 from namesake.batch import Batch
 from namesake.formats import read_articles
 from namesake.kb.build import build
-from namesake.kb.vectors.embed import embed, encoder_of
-from namesake.kb.vectors.walk import walk
+from namesake.kb.vectors.make import embed, encoder_of, walk
 from namesake.recipe import Part
 from namesake.sample import ARTICLES, DUMP
 from namesake.scorers import SCORERS

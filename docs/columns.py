@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from namesake.kb.columns.declaration import Column, Mapped
+from namesake.kb.columns.derived import DERIVED
 from namesake.kb.columns.layout import KBColumns, NameColumns
 
 PAGE = Path(__file__).with_name("kb-format.md")
@@ -10,8 +11,8 @@ BEGIN, END = "<!-- begin: python docs/columns.py -->", "<!-- end -->"
 
 
 def origin(column: Column) -> str:
-    """The field of the dump or the function that a column comes from."""
-    return f"dump: `{column.dump_field}`" if column.dump_field else f"`{column.made_by}`"
+    """Whether a column comes from a field of the dump, from other columns, or from another function of the build."""
+    return f"dump: `{column.dump_field}`" if column.dump_field else "derived" if column in DERIVED else "build"
 
 
 def row(name: str, column: Column) -> str:

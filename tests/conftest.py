@@ -61,8 +61,7 @@ def sample_kb(tmp_path_factory: pytest.TempPathFactory) -> "KB":
 def vector_kb(sample_kb: "KB", tmp_path_factory: pytest.TempPathFactory) -> "KB":
     """The sample's KB with vectors: of its texts, by random word vectors of 24 dimensions, and of its graph."""
     from namesake.kb.store import KB
-    from namesake.kb.vectors.embed import embed
-    from namesake.kb.vectors.walk import walk
+    from namesake.kb.vectors.make import embed, walk
     from small_vectors import write_words
 
     folder = tmp_path_factory.mktemp("vectors") / "kb"

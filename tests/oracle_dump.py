@@ -88,16 +88,14 @@ def value(snak: dict) -> int | str | None:
 
 
 def statements(edges: list, kept: bool, dropped: list[str]) -> list[tuple]:
-    """Each once for the same days; those of an item that is not kept are its undated edges to other items."""
+    """With the days on which they hold; those of an item that is not kept are its undated edges to other items."""
     found: list[tuple] = []
     for of, said, one in edges:
         if said is None or (isinstance(said, str) and not kept):
             continue
         qualifiers = dict(one.get("qualifiers") or {}) if kept else {}
         since, until = (first_time(qualifiers.get(name, []), dropped) for name in ("P580", "P582"))
-        statement = (of, said, since[0], last_of_period(*until))
-        if statement not in found:
-            found.append(statement)
+        found.append((of, said, since[0], last_of_period(*until)))
     return found
 
 

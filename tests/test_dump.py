@@ -5,9 +5,7 @@ import gzip
 import io
 import json
 import sys
-from dataclasses import asdict
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -18,16 +16,15 @@ from namesake.errors import NamesakeError
 from namesake.kb.dump import chunks as dump
 from namesake.kb.dump import parse
 from namesake.kb.dump.chunks import Chunk, read_chunks
-from namesake.kb.dump.decode import BadLineError, decode
 from namesake.kb.dump.parse import Items, parse_chunk
+from namesake.kb.dump.repair import BadLineError, repair
 from namesake.kernels.dump.wikidata import MISSING
 from namesake.language import English
 
 
 def chunk_of(data: bytes, first_line: int = 1) -> Chunk:
-    buffer = np.frombuffer(data + bytes(64), np.uint8)
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    return Chunk("test", first_line, lines, buffer, len(data))
+    return Chunk("test", first_line, lines, bytearray(data + bytes(64)), len(data))
 
 
 def rows(parsed: Items, first: int = 0) -> list[dict]:
@@ -224,21 +221,15 @@ def test_a_chunk_holds_what_json_finds(made, keep):
     assert_same([line for line in made if decodable(line)], keep)
 
 
+@pytest.mark.kernel
 @settings(deadline=None)
-@given(lines(), st.booleans())
-def test_the_decoder_finds_what_json_finds(line, keep_all):
+@given(lines(), st.sampled_from(["people", "all"]))
+def test_a_repaired_line_holds_what_json_finds(line, keep):
     if not decodable(line):
         return
-    entity, item = decode(line, keep_all, English), oracle.entity(line, keep_all)
-    if item is None:
-        assert entity.kind in "PL"
-        return
-    found = asdict(entity) | {"statements": list(entity.statements)}
-    found |= found.pop("numbers") | {"qid": found.pop("number")}
-    assert found.pop("kind") == "Q"
-    for date in ("birth", "death"):
-        found[date] = found[date], found.pop(f"{date}_precision")
-    assert found | {"aliases": list(entity.aliases)} == item
+    parsed = parse_chunk(chunk_of(repair(line, English)), keep, English)
+    assert not parsed.rejected
+    assert (rows(parsed), parsed.dates_dropped) == expected([line], keep)
 
 
 def decodable(line: bytes) -> bool:
@@ -341,7 +332,7 @@ def test_properties_stand_apart_and_lexemes_are_not_kept():
 @settings(deadline=None)
 @given(st.data())
 def test_damaged_lines_neither_crash_nor_lie(data):
-    """A changed line is set aside, or says what the decoder says it says."""
+    """A changed line is set aside, or holds what its repaired form holds."""
     line = bytearray(data.draw(st.just(OBAMA) | lines()))
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.integers(0, len(line) - 1))
@@ -352,20 +343,12 @@ def test_damaged_lines_neither_crash_nor_lie(data):
     parsed = parse_chunk(chunk_of(OBAMA + b"\n" + damaged + b"\n" + OBAMA), "all", English)
     assert parsed.qid[0] == parsed.qid[-1] == 76
     try:
-        entity = decode(damaged, True, English)
+        plain = repair(damaged, English)
     except BadLineError:
         assert parsed.rejected or not damaged.strip(b"[], \t\r")
         return
     assert not parsed.rejected
-    if entity.kind == "Q":
-        mine = rows(parsed)[1]
-        assert (mine["qid"], mine["label"], mine["aliases"]) == (entity.number, entity.label, list(entity.aliases))
-        numbers = entity.numbers
-        assert mine["statements"] == list(entity.statements)
-        assert (mine["birth"], mine["properties"]) == (
-            (numbers["birth"], numbers["birth_precision"]),
-            numbers["properties"],
-        )
+    assert rows(parsed)[1:-1] == rows(parse_chunk(chunk_of(plain), "all", English))
 
 
 @pytest.mark.kernel
@@ -397,7 +380,7 @@ def test_many_statements_aliases_and_strings_stay_distinct():
 @pytest.mark.parametrize("name", ["full-records.json.bz2", "full-records-stream.jsonl.bz2"])
 @pytest.mark.parametrize("keep", ["people", "all"])
 def test_complete_records_parse_without_a_record_lost(shared, monkeypatch, name, keep):
-    monkeypatch.setattr(parse, "decode", None)  # the scanner must need no help
+    monkeypatch.setattr(parse, "repair", None)  # the scanner must need no help
     path = shared / "wikidata" / name
     with bz2.open(path) as file:
         records = [line for raw in file if len(line := raw.strip().rstrip(b",")) > 1]
@@ -410,7 +393,7 @@ def test_complete_records_parse_without_a_record_lost(shared, monkeypatch, name,
 
 @pytest.mark.slow
 def test_the_slice_parses_without_a_record_lost(shared, monkeypatch):
-    monkeypatch.setattr(parse, "decode", None)
+    monkeypatch.setattr(parse, "repair", None)
     people = items = properties = line = 0
     for chunk in read_chunks([shared / "wikidata" / "slice.json.gz"], 2):
         parsed = parse_chunk(chunk, "people", English)
@@ -422,7 +405,7 @@ def test_the_slice_parses_without_a_record_lost(shared, monkeypatch):
         assert chunk.first_line == line + 1
         line += chunk.lines
         assert not parsed.rejected
-        sample = chunk.data.tobytes().split(b"\n")[parsed.line[-1] - chunk.first_line].rstrip(b",")
+        sample = chunk.text[: chunk.size].split(b"\n")[parsed.line[-1] - chunk.first_line].rstrip(b",")
         assert rows(parsed, len(parsed.qid) - 1) == expected([sample], "people")[0]
     assert (people, items, properties, line) == (545_610, 693_698, 5_035, 698_735)
 
@@ -449,7 +432,7 @@ def read_all(paths, chunk_bytes=1 << 16) -> list[Chunk]:
 
 
 def joined(chunks: list[Chunk]) -> bytes:
-    return b"".join(chunk.data.tobytes() for chunk in chunks)
+    return b"".join(chunk.text[: chunk.size] for chunk in chunks)
 
 
 @pytest.mark.parametrize("kind", PACKED)
@@ -485,9 +468,9 @@ def test_chunks_are_whole_lines_in_order(tmp_path_factory, chunk_bytes, copies):
     assert joined(chunks) == DUMP[:-1] * copies
     line = 1
     for chunk in chunks:
-        line = 1 if chunk.data.tobytes().startswith(b"[") else line
+        line = 1 if chunk.text[: chunk.size].startswith(b"[") else line
         assert chunk.first_line == line
-        assert chunk.lines == len(chunk.data.tobytes().splitlines())
+        assert chunk.lines == len(chunk.text[: chunk.size].splitlines())
         assert not chunk.buffer[chunk.size : chunk.size + 64].any()
         assert len(chunk.buffer) >= chunk.size + 64
         line += chunk.lines

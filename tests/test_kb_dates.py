@@ -7,8 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle_dump as oracle
-from namesake.kb.dump.decode import parse_time
+from namesake.kb.dump.parse import parse_chunk
 from namesake.kb.records import iso
+from namesake.kernels.dump.wikidata import MISSING
+from namesake.language import English
+from test_dump import chunk_of
+
+
+def parse_time(time: str, precision: int) -> tuple[int, int, int] | None:
+    """First day, precision and last day of a time, as a date of birth and as the end of a statement."""
+    snak = f'{{"snaktype":"value","datavalue":{{"type":"time","value":{{"time":"{time}","precision":{precision}}}}}}}'
+    item = '{"snaktype":"value","datavalue":{"type":"wikibase-entityid","value":{"id":"Q5"}}}'
+    dated = f'{{"mainsnak":{item},"qualifiers":{{"P582":[{snak}]}}}}'
+    line = f'{{"id":"Q1","claims":{{"P31":[{dated}],"P569":[{{"mainsnak":{snak}}}]}}}}'
+    parsed = parse_chunk(chunk_of(line.encode()), "people", English)
+    found = int(parsed.birth[0]), int(parsed.birth_precision[0]), int(parsed.statement_end[0])
+    assert parsed.dates_dropped == (0 if found[1] else 2)
+    return found if found != (MISSING, 0, MISSING) else None
 
 
 @given(st.dates())

@@ -1,7 +1,6 @@
 """The layout is data: pages, parser, writer and reader follow from the declarations, and what is built obeys them."""
 
 import os
-import pkgutil
 import shutil
 from collections.abc import Callable
 from importlib import util
@@ -21,7 +20,6 @@ from namesake.kb import check as known
 from namesake.kb.build import build
 from namesake.kb.columns.column_files import HEADER
 from namesake.kb.columns.declaration import ASCENDING, NEVER_FALLING, Array, Column
-from namesake.kb.columns.declaration import DERIVED as DERIVED_COLUMN
 from namesake.kb.columns.derived import DERIVED
 from namesake.kb.columns.layout import ENTITY, TENURE, KBColumns, columns
 from namesake.kb.dump.parse import FIELDS, STATEMENT_COLUMNS, TEXT_COLUMNS
@@ -54,13 +52,9 @@ def test_the_page_lists_what_is_declared() -> None:
     assert all(f"| `{name}` | `{column.file}` |" in page for name, column in columns().items())
 
 
-@pytest.mark.parametrize("column", columns().values(), ids=columns())
-def test_a_column_comes_from_where_its_declaration_says(column: Column) -> None:
-    if column.dump_field:
-        assert FIELDS[column.dump_field] == column.dtype
-    else:
-        assert callable(pkgutil.resolve_name(f"namesake.kb.{column.made_by}"))
-        assert (column in DERIVED) == column.made_by.startswith("columns.derived.")
+@pytest.mark.parametrize("column", [column for column in columns().values() if column.dump_field])
+def test_a_column_of_the_dump_has_the_type_of_its_field(column: Column) -> None:
+    assert FIELDS[column.dump_field] == column.dtype
 
 
 def test_every_column_of_the_scanners_tables_is_read_once() -> None:
@@ -336,7 +330,7 @@ def test_a_manifest_that_lists_files_elsewhere_is_refused(built: Path, tmp_path:
 @pytest.fixture
 def decade(monkeypatch: pytest.MonkeyPatch) -> Array:
     """A new column, declared as `layout.py` would."""
-    column = Array("entity.decade", np.int16, ENTITY, "Decade of birth, 0 if unknown.", DERIVED_COLUMN)
+    column = Array("entity.decade", np.int16, ENTITY, "Decade of birth, 0 if unknown.")
     monkeypatch.setattr(KBColumns, "decade", column, raising=False)
     column.__set_name__(KBColumns, "decade")
     return column

@@ -30,7 +30,7 @@ from hypothesis import strategies as st
 from namesake import language
 from namesake.errors import NamesakeError
 from namesake.kb.build import build
-from namesake.kb.build_options import LEAST, Memory, Options, duration_text, needs, parse_size
+from namesake.kb.build_options import LEAST, Options, duration_text, memory_bound, needs, parse_size
 from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Strings, concatenate
 from namesake.kb.manifest import MANIFEST
@@ -39,7 +39,7 @@ from namesake.progress import Reporter
 from namesake.sample import DUMP, WIKIPEDIA
 from test_build import HUMAN, claim, dump, item
 
-NOTHING = Memory(bound=1, block=1 << 14, small=0)
+NOTHING = large.Room(bound=1, block=1 << 14, small=0)
 """All arrays go to files, in blocks of some rows, and pages leave whenever they are looked for."""
 
 
@@ -83,8 +83,8 @@ def plain(people: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, b
 
 @pytest.mark.parametrize("block", [1 << 13, 1 << 16])
 def test_a_kb_of_the_sample_is_the_same_in_any_memory(tmp_path: Path, block: int, sample_kb: KB) -> None:
-    build([DUMP], tmp_path / "kb", wikipedia=WIKIPEDIA, memory=Memory(1, block, small=0), workers=1)
-    build([DUMP], tmp_path / "blocks", wikipedia=WIKIPEDIA, memory=Memory(1 << 40, block))
+    build([DUMP], tmp_path / "kb", wikipedia=WIKIPEDIA, memory=large.Room(1, block, small=0), workers=1)
+    build([DUMP], tmp_path / "blocks", wikipedia=WIKIPEDIA, memory=large.Room(1 << 40, block))
     assert content(tmp_path / "kb") == content(sample_kb.columns.folder)
     assert content(tmp_path / "blocks") == content(sample_kb.columns.folder)
     KB.open(tmp_path / "kb").verify()
@@ -99,7 +99,7 @@ KILLED = """
 import os, signal, sys
 from contextlib import contextmanager
 from namesake.kb.build import build
-from namesake.kb.build_options import Memory
+from namesake.kb.columns.large import Room
 from namesake.progress import Reporter
 
 class Killer(Reporter):
@@ -109,7 +109,7 @@ class Killer(Reporter):
             os.kill(os.getpid(), signal.SIGKILL)
         yield
 
-build([sys.argv[1]], sys.argv[2], memory=Memory(1, 1 << 16, small=0), reporter=Killer())
+build([sys.argv[1]], sys.argv[2], memory=Room(1, 1 << 16, small=0), reporter=Killer())
 """
 
 
@@ -197,7 +197,7 @@ def test_a_build_without_room_goes_on_once_there_is_some(
     plain: dict[str, bytes],
     monkeypatch: pytest.MonkeyPatch,
     problem: Exception,
-    memory: Memory | None,
+    memory: large.Room | None,
 ) -> None:
     out = tmp_path / "kb"
     with monkeypatch.context() as full:
@@ -345,8 +345,7 @@ def test_what_is_no_size(text: str) -> None:
 def test_too_little_memory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NamesakeError, match="memory of 100M is too little: a build takes at least 512M"):
         build([DUMP], tmp_path / "kb", memory="100M")
-    assert Memory.of(None).bound >= LEAST
-    assert Memory.of("1G").workers(64) < 64
+    assert memory_bound(None).bound >= LEAST
 
 
 def options_of(path: Path) -> Options:
@@ -359,7 +358,7 @@ def options_of(path: Path) -> Options:
         language=language.of("en"),
         words="stem",
         workers=2,
-        memory=Memory.of("1G"),
+        room=memory_bound("1G"),
         force=False,
     )
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from namesake.errors import NamesakeError
-from namesake.kernels.vectors.cosine import widen
+from namesake.kernels.vectors import widen
 from namesake.linker import Linker
 from namesake.recipe import Part, Recipe, recipes
 from namesake.scorers.eigenthemes import distinct, theme
@@ -249,7 +249,7 @@ def test_halves_are_widened_exactly(halves):
 
 def _widened(bits: np.ndarray, row: np.ndarray) -> None:
     """Through a kernel that calls it: the mean of one text."""
-    from namesake.kernels.vectors.cosine import means
+    from namesake.kernels.vectors import means
 
     row[:] = means(np.array([0, 1]), np.array([1], np.int32), bits)[0]
 

@@ -223,7 +223,7 @@ def test_only_what_was_checked_is_known(made, members, tmp_path, monkeypatch):
     assert known.mark(states) != before
 
 
-def test_sizes_are_bound_by_what_the_manifest_counts(made, members, tmp_path):
+def test_sizes_are_bound_by_that_of_the_pack(members, tmp_path):
     """A member that is too large is refused at its header, before a byte of it is written."""
     about = tarfile.TarInfo("alias.bytes.npy")
     about.size = 1 << 50
@@ -234,13 +234,10 @@ def test_sizes_are_bound_by_what_the_manifest_counts(made, members, tmp_path):
     with pa.output_stream(str(pack), compression="zstd") as stream:
         stream.write(manifest.tobuf(tarfile.GNU_FORMAT) + body + about.tobuf(tarfile.GNU_FORMAT))
     refused(pack, tmp_path / "kb", "far more than a pack of this size can hold")
-    counted = next(name for name in members if name.startswith("entity") and "indptr" in name)
-    changed = [(n, c + b"x" if n == counted else c, {}) for n, c in members.items()]
-    refused(made(changed), tmp_path / "kb", rf"{counted} has .* bytes, not")
 
 
-@pytest.mark.parametrize(("rejected", "size"), [(0, 1), (0, 2 << 30), (3, 2 << 30), (10**9, 2 << 30)])
-def test_rejects_are_bound_by_their_number(rejected, size, members, tmp_path):
+@pytest.mark.parametrize(("rejected", "size"), [(0, 2 << 30), (10**9, 2 << 30)])
+def test_rejects_are_bound_by_the_size_of_the_pack(rejected, size, members, tmp_path):
     """Lines of zeros pack well: two gigabytes of them into a few kilobytes."""
     hostile = sealed(members, {"rejects.jsonl": b"x"}, rejected=rejected)
     assert list(hostile)[-1] > "rejects.jsonl"  # what follows is never reached
@@ -253,7 +250,7 @@ def test_rejects_are_bound_by_their_number(rejected, size, members, tmp_path):
             if name == "rejects.jsonl":
                 break
             stream.write(content + bytes(-len(content) % 512))
-    refused(out, tmp_path / "kb", r"rejects\.jsonl has [\d,]+ bytes; [\d,]+ rejected lines take [\d,]+ at most")
+    refused(out, tmp_path / "kb", r"rejects\.jsonl has [\d,]+ bytes, far more than a pack of this size can hold")
 
 
 # from the web

@@ -288,7 +288,7 @@ def test_a_kb_of_format_6_is_read(tmp_path: Path) -> None:
 def test_an_error_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), Draft(tmp_path / "kb") as draft:  # noqa: PT012
         draft.write(KB.qids, np.array([1]))
-        draft.write(Array("no/such/folder", np.int64, ENTITY, "", "nobody"), np.array([1]))
+        draft.write(Array("no/such/folder", np.int64, ENTITY, ""), np.array([1]))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesake.kernels.vectors.cosine import compare_values, cosines, means
-from namesake.kernels.vectors.walk import learn, walk
+from namesake.kernels.vectors import compare_values, cosines, learn, means, walk
 
 pytestmark = [pytest.mark.kernel, pytest.mark.filterwarnings("ignore:overflow encountered")]  # numbers mod 2⁶⁴
 

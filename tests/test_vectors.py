@@ -13,10 +13,9 @@ import pytest
 from namesake.encoders import load
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
-from namesake.kb.vectors import embed as embedding
-from namesake.kb.vectors.embed import embed, encoder_of
+from namesake.kb.vectors import make as embedding
+from namesake.kb.vectors.make import Graph, embed, encoder_of, learn_vectors, walk
 from namesake.kb.vectors.stored import FOLDER, open_vectors, wide
-from namesake.kb.vectors.walk import Graph, learn_vectors, walk
 from namesake.linker import Linker
 from namesake.progress import Reporter
 from small_kb import writable
@@ -90,7 +89,7 @@ def test_embed_goes_on_after_a_kill(bare, tmp_path, monkeypatch):
     words = write_words(tmp_path / "words.txt")
     program = f"""
 import os, signal
-from namesake.kb.vectors import embed as embedding
+from namesake.kb.vectors import make as embedding
 embedding.BLOCK = 50
 class Killing(embedding.Reporter):
     blocks = 0

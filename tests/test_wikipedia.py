@@ -44,12 +44,10 @@ def cirrus(path: Path, pages: list[str]) -> Path:
 
 
 def read(tmp_path: Path, pages: list[str], qids: list[int], rejects: Rejects | None = None) -> Wikipedia:
-    (tmp_path / "spill").mkdir()
     file = cirrus(tmp_path / "wiki.json.gz", pages)
-    with Spill(tmp_path / "spill") as spill:
-        reader = Reader(np.array(qids, np.int64), spill, Rejects() if rejects is None else rejects)
-        reader.read(file, 1, Reporter())
-        return reader.finish()
+    reader = Reader(np.array(qids, np.int64), Spill(tmp_path / "spill"), Rejects() if rejects is None else rejects)
+    reader.read(file, 1, Reporter())
+    return reader.finish()
 
 
 def test_paragraphs_belong_to_the_entities_of_the_pages(tmp_path: Path) -> None:

@@ -27,8 +27,7 @@ if _TYPE_CHECKING:
     from namesake.kb.publish.pack import get as get_kb
     from namesake.kb.publish.pack import pack as pack_kb
     from namesake.kb.store import KB
-    from namesake.kb.vectors.embed import embed
-    from namesake.kb.vectors.walk import walk
+    from namesake.kb.vectors.make import embed, walk
     from namesake.linker import Link, Linker
     from namesake.recipe import Recipe
     from namesake.scorers import scorer
@@ -81,8 +80,7 @@ _NAMES = {
     "kb.build": "build_kb",
     "kb.publish.pack": "get_kb pack_kb",
     "kb.store": "KB",
-    "kb.vectors.embed": "embed",
-    "kb.vectors.walk": "walk",
+    "kb.vectors.make": "embed walk",
     "linker": "Link Linker",
     "recipe": "Recipe",
     "scorers": "scorer",

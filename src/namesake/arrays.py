@@ -121,6 +121,15 @@ def indptr(lengths: npt.ArrayLike) -> Int64:
     return out
 
 
+def positions(ascending: npt.NDArray[Any], wanted: npt.NDArray[Any]) -> Int64:
+    """The first position of each wanted number in an ascending array, -1 if it is missing."""
+    if not len(ascending):
+        return np.full(len(wanted), -1, np.int64)
+    at = np.searchsorted(ascending, wanted)
+    at[at == len(ascending)] = 0
+    return np.where(ascending[at] == wanted, at, -1).astype(np.int64, copy=False)
+
+
 def take_rows(offsets: Int64, rows: Int64) -> tuple[Int64, Int64]:
     """Selected rows of a ragged array: their new offsets, and the old position of each of their values."""
     sizes = np.diff(offsets)[rows]

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from namesake.arrays import Bool, Float64, Int32, Int64, numpy_numbers, one_chunk, text_buffers
 from namesake.articles.days import day_number
-from namesake.kb.columns.column_files import Strings
+from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
 from namesake.kernels.link.contexts import Runs, narrow_contexts

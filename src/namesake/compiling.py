@@ -16,7 +16,7 @@ from typing import Any
 from namesake.kernels import compiled
 
 NOTICE = "compiling for this machine, which is done once; `namesake compile` does it ahead of time …"
-RARE = "namesake.kernels.vectors."
+RARE = "namesake.kernels.vectors"
 """Kernels that only KBs with vectors need."""
 PATIENCE = 3.0
 """Seconds of compiling after which the message appears."""

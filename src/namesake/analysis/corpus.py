@@ -20,7 +20,7 @@ from namesake.evaluation.gold import Dataset, GoldRow, align
 from namesake.evaluation.labelled_text import Alignment, Answers, Outcome, align_labels, read_corpora
 from namesake.evaluation.scores import ScoreTable, score_table
 from namesake.files import Paths
-from namesake.kb.columns.column_files import Strings
+from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
 from namesake.linker import Linker

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from namesake.kb.columns.column_files import Strings
+from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise
 from namesake.kb.store import KB
 from namesake.names.candidates import candidates

@@ -11,7 +11,6 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -203,14 +202,10 @@ class MGenre:
         nodes, of_edge = np.unique(places, return_inverse=True)
         rows = hidden.reshape(-1, hidden.shape[-1])[torch.from_numpy(nodes).to(hidden.device)]
         logs = np.empty(len(tokens))
-        order = np.argsort(of_edge, kind="stable")
-        bounds = np.searchsorted(of_edge[order], np.arange(0, len(nodes) + ROWS, ROWS))
-        for block, (first, last) in enumerate(pairwise(bounds.tolist())):
-            edges = order[first:last]
-            if not len(edges):
-                continue
-            words = model.lm_head(rows[block * ROWS : (block + 1) * ROWS]) + model.final_logits_bias
-            node = torch.from_numpy(of_edge[edges] - block * ROWS).to(hidden.device)
+        for first in range(0, len(nodes), ROWS):
+            edges = np.flatnonzero(of_edge // ROWS == first // ROWS)
+            words = model.lm_head(rows[first : first + ROWS]) + model.final_logits_bias
+            node = torch.from_numpy(of_edge[edges] - first).to(hidden.device)
             token = torch.from_numpy(tokens[edges]).to(hidden.device)
             said = words[node, token].float() - torch.logsumexp(words.float(), -1)[node]
             logs[edges] = said.double().cpu().numpy()

@@ -18,9 +18,9 @@ def as_digest(hashed: Any) -> str:
     return f"sha256:{hashed.hexdigest()}"
 
 
-def open_file(name: str | Path, folder: int | None = None) -> int:
-    """A handle for reading the file `name`, in an open folder if one is given. It never waits, as pipes would."""
-    return os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+def open_file(path: Path) -> int:
+    """A handle for reading a file. It never waits, as pipes would."""
+    return os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
 
 
 def file_digest(path: Path) -> str:

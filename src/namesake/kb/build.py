@@ -1,12 +1,13 @@
 """Build a KB: parse the dumps to columns on disk, assemble them by QID, publish the KB.
 
 While dumps are read, memory holds a few chunks per worker. The rest is built in memory if it is large enough, else in
-mapped files and one part at a time: see `build_options.Memory` and `columns.large`.
+mapped files and one part at a time: see `columns.large`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,13 +16,10 @@ import numpy as np
 from namesake import language as languages
 from namesake.files import STDIN, Paths, several
 from namesake.files.draft import clean_exit
-from namesake.kb.build_options import Memory, Options, place
-from namesake.kb.columns import assemble, large
+from namesake.kb.build_options import ITSELF, WORKER, Options, memory_bound, place
+from namesake.kb.columns import KBColumns, Made, NameColumns, Strings, assemble, columns, large
 from namesake.kb.columns.assemble import Numbering, Statements
-from namesake.kb.columns.column_files import Strings
-from namesake.kb.columns.declaration import Made
 from namesake.kb.columns.derived import derive_all, entity_fame
-from namesake.kb.columns.layout import KBColumns, NameColumns, columns
 from namesake.kb.columns.words import index_kb_words, prose
 from namesake.kb.dump.gather import Gathering, Inputs
 from namesake.kb.dump.parse import Items, Keep
@@ -50,7 +48,7 @@ def build(
     language: str = "en",
     words: str = "stem",
     workers: int | None = None,
-    memory: int | str | Memory | None = None,
+    memory: int | str | large.Room | None = None,
     force: bool = False,
     reporter: Reporter | None = None,
 ) -> Manifest:
@@ -73,7 +71,7 @@ def build(
         force: replace an existing KB.
         reporter: receives the progress.
     """
-    bound = Memory.of(memory)
+    room = memory_bound(memory)
     options = Options(
         dumps=tuple(str(dump) for dump in several(dumps)),
         out=place(out),
@@ -82,17 +80,20 @@ def build(
         ranks=ranks or {},
         language=languages.of(language),
         words=words,
-        workers=bound.workers(workers or cores()),
-        memory=bound,
+        workers=max(1, min(workers or cores(), (room.bound - ITSELF) // WORKER)),
+        room=room,
         force=force,
     )
     reporter = reporter or Reporter()
     options.check()
     draft = Draft(options.out, force, options.key, reporter.say)
-    with clean_exit(draft), draft, Spill(draft.spill) as spill:
+    with clean_exit(draft), draft:
+        spill = Spill(draft.folder / "spill")
         inputs = Inputs(options, draft, spill, reporter)
         gathered = inputs.dumps()
-        with options.memory.room(sum(spill.sizes.values()) + options.wikipedia_bytes, spill.folder).used():
+        if options.memory_needed(sum(spill.sizes.values()) + options.wikipedia_bytes) > room.bound:
+            room = replace(room, folder=spill.folder)
+        with room.used():
             return _assemble(inputs, gathered)
 
 

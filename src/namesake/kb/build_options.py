@@ -15,15 +15,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from namesake import __version__
 from namesake.errors import NamesakeError
 from namesake.files import STDIN
 from namesake.files.draft import state_key
 from namesake.files.lines import MAGIC
-from namesake.kb.columns import large
-from namesake.kb.columns.column_files import Strings
+from namesake.kb.columns import Strings, large
 from namesake.kb.dump.chunks import Chunk, read_chunks
 from namesake.kb.dump.parse import FIELDS, Keep, parse_chunk
 from namesake.kb.dump.ranks import check_ranks
@@ -57,39 +54,15 @@ SCANNED, ASSEMBLED, WIKIPEDIA = 600e6, 34e6, 30e6
 """Bytes per second and core: scanned, assembled (parsed content), and read (compressed Wikipedia)."""
 
 
-@dataclass(frozen=True)
-class Memory:
-    """The bound of a build, and the size of its temporary arrays, in bytes."""
-
-    bound: int
-    block: int
-    small: int = large.SMALL
-    """Arrays up to this size never go to files."""
-
-    @staticmethod
-    def of(given: int | str | Memory | None) -> Memory:
-        """From a number of bytes or a text such as 8G; the default is half of the machine's memory."""
-        if isinstance(given, Memory):
-            return given
-        of_machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        bound = max(of_machine // 2, LEAST) if given is None else parse_size(str(given))
-        if bound < LEAST:
-            raise NamesakeError(f"memory of {given} is too little: a build takes at least {LEAST >> 20}M")
-        return Memory(bound, min(max(bound // 32, SMALLEST_BLOCK), LARGEST_BLOCK))
-
-    def workers(self, wanted: int) -> int:
-        """How many of the wanted workers the bound allows."""
-        return max(1, min(wanted, (self.bound - ITSELF) // WORKER))
-
-    def needed(self, spilled: int) -> int:
-        """Memory for assembling this many bytes of parsed content."""
-        return ITSELF + MEMORY_TIMES * spilled
-
-    def room(self, spilled: int, folder: Path) -> large.Room:
-        """Puts large arrays in memory if they fit, else in files in `folder`."""
-        if self.needed(spilled) <= self.bound:
-            return large.Room(self.bound, self.block)
-        return large.Room(self.bound, self.block, folder, self.small)
+def memory_bound(given: int | str | large.Room | None) -> large.Room:
+    """The bound of a number of bytes or a text such as 8G, and its blocks; default: half of the machine's memory."""
+    if isinstance(given, large.Room):
+        return given
+    of_machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    bound = max(of_machine // 2, LEAST) if given is None else parse_size(str(given))
+    if bound < LEAST:
+        raise NamesakeError(f"memory of {given} is too little: a build takes at least {LEAST >> 20}M")
+    return large.Room(bound, min(max(bound // 32, SMALLEST_BLOCK), LARGEST_BLOCK))
 
 
 def parse_size(text: str) -> int:
@@ -102,22 +75,21 @@ def parse_size(text: str) -> int:
 
 @dataclass(frozen=True)
 class Needs:
-    """Estimated bytes of disk, bytes of memory, and seconds of a build."""
+    """Estimated bytes of disk, seconds, and bytes of memory with which the build needs no temporary files."""
 
     disk: int
-    memory: int
-    in_memory: int
-    """Memory with which the build needs no temporary files."""
     seconds: float
+    memory: int
 
     def lines(self, options: Options) -> list[str]:
         """Messages for the user."""
-        fits = self.in_memory <= options.memory.bound
-        memory = size_text(self.memory) if fits else f"at most {size_text(self.memory)}"
-        how = "" if fits else f", as {size_text(self.in_memory)} would not fit"
-        takes = f"takes about {size_text(self.disk)} of disk, {memory} of memory{how}, and"
+        bound = options.room.bound
+        memory = f"{size_text(self.memory)} of memory"
+        if self.memory > bound:
+            memory = f"at most {size_text(bound)} of memory, as {size_text(self.memory)} would not fit"
         cores = f"{options.workers} free cores" if options.workers > 1 else "one free core"
-        found = [f"{takes} {duration_text(self.seconds)} on {cores}, estimated from a part of the dump"]
+        takes = f"takes about {size_text(self.disk)} of disk, {memory}, and {duration_text(self.seconds)} on {cores}"
+        found = [f"{takes}, estimated from a part of the dump"]
         folders = options.out, *options.out.absolute().parents
         free = shutil.disk_usage(next(folder for folder in folders if folder.is_dir())).free
         if free < self.disk:
@@ -127,36 +99,33 @@ class Needs:
 
 def needs(options: Options) -> Needs | None:
     """The needs of a build; None if a dump is not a readable file."""
+    said, seconds = options.wikipedia_bytes, options.wikipedia_bytes / WIKIPEDIA
     with ThreadPoolExecutor(1, "needs") as pool:  # its scratch memory is freed with the thread
-        try:
-            parts = [pool.submit(_of_dump, path, options).result() for path in options.dumps]
-        except (NamesakeError, OSError):  # reported when the dump is read
-            return None
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
-        return None
-    said = sum(part[0] for part in known) + options.wikipedia_bytes
-    seconds = sum(part[1] for part in known) + said / ASSEMBLED + options.wikipedia_bytes / WIKIPEDIA
-    in_memory = options.memory.needed(said)
-    return Needs(int(DISK_TIMES * said), min(in_memory, options.memory.bound), in_memory, seconds)
+        for dump in options.dumps:
+            try:
+                found = pool.submit(_of_dump, dump, options).result()
+            except (NamesakeError, OSError):  # reported when the dump is read
+                return None
+            if found is None:
+                return None
+            said, seconds = said + int(found[0]), seconds + found[1]
+    return Needs(int(DISK_TIMES * said), seconds + said / ASSEMBLED, options.memory_needed(said))
 
 
-def _of_dump(path: str, options: Options) -> tuple[int, float] | None:
+def _of_dump(path: str, options: Options) -> tuple[float, float] | None:
     """Bytes of parsed content of a dump, and seconds to read it; None for a stream."""
     if path == STDIN or not Path(path).is_file():
         return None
     with Path(path).open("rb") as file:
         start = file.read(max(map(len, MAGIC)))
     packed = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), "")
-    found = _from_beginning(path, options) if packed else _from_pieces(Path(path), options)
-    if found is None:
-        return None
-    said, read = found
-    unpacked = UNPACKED.get(packed, SCANNED * options.workers) * (options.workers if packed == "bzip2" else 1)
-    return int(said), read / min(unpacked, SCANNED * options.workers)
+    said, read = _from_beginning(path, options) if packed else _from_pieces(Path(path), options)
+    scanned = SCANNED * options.workers
+    unpacked = UNPACKED.get(packed, scanned) * (options.workers if packed == "bzip2" else 1)
+    return (said, read / min(unpacked, scanned)) if read else None
 
 
-def _from_beginning(path: str, options: Options) -> tuple[float, float] | None:
+def _from_beginning(path: str, options: Options) -> tuple[float, float]:
     """Bytes of content and of uncompressed text of a compressed dump, extrapolated from its beginning."""
     enough = ENOUGH if Path(path).stat().st_size > SMALL else 2
     marks = [(0.0, 0.0, 0.0)]  # part that was read, bytes of text, bytes of content
@@ -167,13 +136,13 @@ def _from_beginning(path: str, options: Options) -> tuple[float, float] | None:
             break
     done, read, said = marks[-1]
     if not done:
-        return None
+        return 0, 0
     middle = next((mark for mark in reversed(marks) if mark[0] <= done / 2), marks[0])
     rest = (1 - done) * (said - middle[2]) / (done - middle[0])
     return said + REST_TIMES * rest, read / done
 
 
-def _from_pieces(path: Path, options: Options) -> tuple[float, float] | None:
+def _from_pieces(path: Path, options: Options) -> tuple[float, float]:
     """Bytes of content and of text of a plain dump, from whole lines at positions all over it."""
     size, read, said = path.stat().st_size, 0, 0
     places = max(1, int(min(ENOUGH * size, MOST)) // PIECE)
@@ -183,10 +152,9 @@ def _from_pieces(path: Path, options: Options) -> tuple[float, float] | None:
             if place:
                 file.readline()  # the rest of a line
             lines = file.read(PIECE) + file.readline()
-            buffer = np.frombuffer(bytearray(lines) + bytes(LANES), np.uint8)
-            chunk = Chunk(str(path), 1, lines.count(b"\n"), buffer, len(lines))
+            chunk = Chunk(str(path), 1, lines.count(b"\n"), bytearray(lines + bytes(LANES)), len(lines))
             read, said = read + chunk.size, said + _content(chunk, options)
-    return (said * size / read, size) if read else None
+    return (said * size / read, size) if read else (0, 0)
 
 
 def _content(chunk: Chunk, options: Options) -> int:
@@ -220,8 +188,13 @@ class Options:
     language: Language
     words: str
     workers: int
-    memory: Memory
+    room: large.Room
+    """The bound of memory, and the size of temporary arrays."""
     force: bool
+
+    def memory_needed(self, spilled: int) -> int:
+        """Memory for assembling this many bytes of parsed content."""
+        return ITSELF + MEMORY_TIMES * spilled
 
     @property
     def key(self) -> str:

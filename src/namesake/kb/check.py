@@ -20,9 +20,19 @@ import pyarrow as pa
 from namesake import __version__
 from namesake.arrays import Int64
 from namesake.errors import NamesakeError
-from namesake.kb.columns.column_files import Columns, Ragged, Strings
-from namesake.kb.columns.declaration import ASCENDING, LONGEST_RUN, NEVER_FALLING, Axis, Column, Values
-from namesake.kb.columns.layout import KBColumns, columns
+from namesake.kb.columns import (
+    ASCENDING,
+    LONGEST_RUN,
+    NEVER_FALLING,
+    Axis,
+    Column,
+    Columns,
+    KBColumns,
+    Ragged,
+    Strings,
+    Values,
+    columns,
+)
 from namesake.kb.manifest import FORMAT_VERSION, MANIFEST, REJECTS, Manifest
 from namesake.language import LANGUAGES
 from namesake.machine import cache_folder

@@ -6,8 +6,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -78,11 +77,11 @@ class Reject(msgspec.Struct, frozen=True):
     reason: str
 
 
-@contextmanager
-def open_folder(path: Path) -> Iterator[int]:
-    """A handle of the folder of a KB. Its files can be opened by it even if the folder is renamed."""
+def read_manifest(path: Path) -> Manifest:
+    """The manifest of a KB folder; NamesakeError if the folder is not a KB."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        with os.scandir(path):
+            pass
     except FileNotFoundError:
         draft = path.with_name(f"{path.name}.building")
         hint = f" (unfinished: {draft}; the next build resumes or removes it)" if draft.is_dir() else ""
@@ -90,21 +89,7 @@ def open_folder(path: Path) -> Iterator[int]:
     except (OSError, ValueError) as problem:
         raise NamesakeError(f"{path} is not a KB ({getattr(problem, 'strerror', problem)})") from None
     try:
-        yield handle
-    finally:
-        os.close(handle)
-
-
-def read_manifest(path: Path) -> Manifest:
-    """The manifest of a KB folder; NamesakeError if the folder is not a KB."""
-    with open_folder(path) as folder:
-        return manifest_within(folder, path)
-
-
-def manifest_within(folder: int, path: Path) -> Manifest:
-    """The manifest in an open folder, which is or was at `path`."""
-    try:
-        content = _content(folder)
+        content = _content(path)
     except FileNotFoundError:
         raise NamesakeError(
             f"{path} is not a KB (it has no {MANIFEST}); make one with `namesake kb build DUMP --out KB`"
@@ -132,9 +117,9 @@ def parse_manifest(content: bytes, path: Path) -> Manifest:
     return manifest
 
 
-def _content(folder: int) -> bytes:
-    """The bytes of the manifest in an open folder."""
-    file = open_file(MANIFEST, folder)
+def _content(folder: Path) -> bytes:
+    """The bytes of the manifest in a folder."""
+    file = open_file(folder / MANIFEST)
     try:
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
@@ -152,10 +137,9 @@ def _plain(name: str) -> bool:
 def listed_files(path: Path) -> dict[str, str] | None:
     """The digest of every file that the manifest of a KB of any version lists; None if the folder is not a KB."""
     try:
-        with open_folder(path) as folder:
-            raw = msgspec.json.decode(_content(folder), type=dict[str, Any])
+        raw = msgspec.json.decode(_content(path), type=dict[str, Any])
         version, files = raw.get("format_version"), msgspec.convert(raw.get("files"), dict[str, str])
-    except (NamesakeError, OSError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError):
         return None
     ours = raw.get("format") == FORMAT or version in (1, 2)  # these versions had no such field
     digests = all(value.startswith(("sha256:", "crc32:")) for value in files.values())

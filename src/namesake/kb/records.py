@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 import msgspec
 import numpy as np
 
+from namesake.arrays import positions
 from namesake.errors import NamesakeError
 from namesake.kb import WIKIDATA
-from namesake.kb.columns.layout import columns
+from namesake.kb.columns import columns
 from namesake.kb.store import KB
 from namesake.kernels.dump import wikidata
 from namesake.kernels.dump.wikidata import DAY, FOREVER, MISSING, YEAR
@@ -212,9 +213,8 @@ def no_label(qid: str) -> str:
 
 def property_label(kb: KB, number: int) -> str:
     """A property's label, or its id if the KB has no label."""
-    at = int(np.searchsorted(kb.property_ids, number))
-    known = at < len(kb.property_ids) and int(kb.property_ids[at]) == number
-    return (kb.property_labels[at] if known else "") or f"P{number}"
+    [at] = positions(kb.property_ids, np.array([number]))
+    return (kb.property_labels[at] if at >= 0 else "") or f"P{number}"
 
 
 def iso(days: int, precision: int) -> str | None:

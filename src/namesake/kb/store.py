@@ -7,7 +7,6 @@ share the page cache. An open KB does not change when its folder is replaced.
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -18,15 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from namesake import language as languages
-from namesake.arrays import Int32, Int64
+from namesake.arrays import Int32, Int64, positions
 from namesake.errors import NamesakeError, must_be
 from namesake.files.digests import damaged_file
 from namesake.files.draft import JOURNAL
 from namesake.kb.check import derived_problems, is_known, manifest_problem, problems, remember
-from namesake.kb.columns.column_files import Columns
-from namesake.kb.columns.declaration import Column
-from namesake.kb.columns.layout import KBColumns, columns
-from namesake.kb.manifest import MANIFEST, Manifest, manifest_within, open_folder
+from namesake.kb.columns import Column, Columns, KBColumns, columns
+from namesake.kb.manifest import MANIFEST, Manifest, read_manifest
 from namesake.kb.vectors.stored import FOLDER as VECTORS
 from namesake.kb.vectors.stored import Vectors, open_vectors, verify_vectors
 from namesake.machine import from_home
@@ -80,29 +77,29 @@ class KB(KBColumns):
         """
         path = from_home(path)
         while True:
-            with open_folder(path) as folder:
-                try:
-                    return cls._within(folder, path)
-                except NamesakeError:
-                    if _stands(folder, path):
-                        raise  # otherwise it was replaced at this moment
+            folder = _identity(path)
+            try:
+                kb = cls(path, read_manifest(path))
+                kb._open_columns()
+            except NamesakeError:
+                if folder == _identity(path):
+                    raise
+            else:
+                if folder == _identity(path):  # otherwise it was replaced at this moment
+                    return kb
 
-    @classmethod
-    def _within(cls, folder: int, path: Path) -> KB:
-        """The KB in an open folder. Once it is open, changes of the folder do not affect it."""
-        kb = cls(path, manifest_within(folder, path))
+    def _open_columns(self) -> None:
+        """Map and check all columns. Once they are mapped, changes of the folder do not affect them."""
         for column in columns().values():
-            for name, dtype in column.files.items():
-                kb.columns.array(name, dtype, folder)
+            column.open(self.columns)
         try:
-            states = kb.columns.opened | {MANIFEST: os.stat(MANIFEST, dir_fd=folder)}
+            states = self.columns.opened | {MANIFEST: (self.path / MANIFEST).stat()}
         except OSError:
-            raise NamesakeError(f"{path / MANIFEST} is missing: build the KB again") from None
-        kb._check(problems(kb.columns, kb.manifest, quick=True))
+            raise NamesakeError(f"{self.path / MANIFEST} is missing: build the KB again") from None
+        self._check(problems(self.columns, self.manifest, quick=True))
         if not is_known(states):
-            kb._check_all()
+            self._check_all()
             remember(states)
-        return kb
 
     def check_unchanged(self, at_once: bool = False) -> None:
         """Raise KBChangedError if a file was written to since it was opened.
@@ -186,7 +183,7 @@ class KB(KBColumns):
     def rows(self, qids: Int64) -> Int64:
         """The entity row of each QID number, -1 if the KB does not have it."""
         if len(qids) < FEW:
-            return _find(self.qids, qids)
+            return positions(self.qids, qids)
         from namesake.kernels.columns.bitmap import find  # constant time per QID
 
         found: Int32 = find(self.qid_bits, self.qid_before, np.ascontiguousarray(qids))
@@ -200,7 +197,7 @@ class KB(KBColumns):
 
     def items(self, qids: Int64) -> Int64:
         """The item row of each QID number, -1 if neither the dump nor a statement had it."""
-        return _find(self.item_qids, qids)
+        return positions(self.item_qids, qids)
 
     def label(self, row: int) -> str:
         """The label of an entity."""
@@ -237,18 +234,10 @@ class KB(KBColumns):
             raise NamesakeError(f"{self.path / files} is damaged ({wrong}): build the KB again")
 
 
-def _find(ascending: Int64, wanted: Int64) -> Int64:
-    """The position of each wanted number in an ascending array, -1 if it is missing."""
-    if not len(ascending):
-        return np.full(len(wanted), -1, np.int64)
-    at = np.searchsorted(ascending, wanted)
-    at[at == len(ascending)] = 0
-    return np.where(ascending[at] == wanted, at, -1).astype(np.int64, copy=False)
-
-
-def _stands(folder: int, path: Path) -> bool:
-    """Whether an open folder is still the one at `path`."""
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """Distinguishes a folder from another one that replaces it; None if there is none."""
     try:
-        return os.path.samestat(os.fstat(folder), path.stat())
-    except OSError:
-        return True
+        status = folder.stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino

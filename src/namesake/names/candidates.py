@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from namesake.arrays import Float64, Int32, Int64, UInt8, take_rows
-from namesake.kb.columns.column_files import Strings
+from namesake.kb.columns import Strings
 from namesake.kb.names.index import NameIndex, affixes, nicknames, romans
 from namesake.kb.names.normalise import normalise_many
 from namesake.kernels.names import similar as kernels

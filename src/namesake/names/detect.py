@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.arrays import Float64, Int8, Int32, Int64, UInt8, indptr
-from namesake.kb.columns.column_files import Ragged, Strings
+from namesake.kb.columns import Ragged, Strings
 from namesake.kb.names.index import NameIndex, nicknames
 from namesake.kb.names.normalise import normalise
 from namesake.kernels.names import detect as kernels

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from namesake.kb.columns.layout import MAN, WOMAN
+from namesake.kb.columns import MAN, WOMAN
 from namesake.kb.names.normalise import APOSTROPHES, fold_table
 from namesake.kernels.hash import hash_bytes, slot_of
 from namesake.kernels.names import tokens as kernels

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from namesake.kb.columns.column_files import Strings
+from namesake.kb.columns import Strings
 from namesake.kb.store import KB
 
 LETTERS = (*"abcdefghijklmnopqrstuvwxyz", "ae", "oe", "ss", "th")

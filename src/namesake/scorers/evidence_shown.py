@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
+from namesake.arrays import positions
 from namesake.kb.records import no_label
 
 if TYPE_CHECKING:
@@ -211,9 +212,8 @@ def statement_source(kb: KB, pair: int) -> Source:
 
 def property_label(kb: KB, number: int) -> str | None:
     """The label of the property with this number, None if the KB has no label for it."""
-    at = int(np.searchsorted(kb.property_ids, number))
-    found = at < len(kb.property_ids) and kb.property_ids[at] == number
-    return kb.property_labels[at] if found else None
+    [at] = positions(kb.property_ids, np.array([number]))
+    return kb.property_labels[at] if at >= 0 else None
 
 
 def overlapping_sentences(starts: Sequence[int], spans: Iterable[Sequence[int]]) -> set[int]:

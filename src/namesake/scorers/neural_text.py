@@ -37,7 +37,7 @@ SHOWN = 160
 # explanations
 def nearest_sentence(candidate: Candidate, among: Sequence[int]) -> Iterator[Match]:
     """The sentence with the highest cosine among some sentences of the article."""
-    from namesake.kernels.vectors.cosine import cosines
+    from namesake.kernels.vectors import cosines
 
     if not len(among):
         return
@@ -78,7 +78,7 @@ def ncse(batch: Batch, kb: KB) -> Scores:
 
 def _compared(batch: Batch, kb: KB, texts: list[str], of_mention: Int64) -> Scores:
     """The cosine of each candidate with its mention's text."""
-    from namesake.kernels.vectors.cosine import cosines
+    from namesake.kernels.vectors import cosines
 
     of_candidate = np.repeat(of_mention, np.diff(batch.offsets))
     if not len(of_candidate):
@@ -95,7 +95,7 @@ def encoder(kb: KB) -> Encoder:
 
 @lru_cache(maxsize=4)
 def _loaded(kb: KB) -> Encoder:
-    from namesake.kb.vectors.embed import encoder_of
+    from namesake.kb.vectors.make import encoder_of
 
     return encoder_of(kb)
 

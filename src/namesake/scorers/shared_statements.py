@@ -98,7 +98,7 @@ def cssve(batch: Batch, kb: KB) -> Scores:
 
     An entity that is not in the KB gets the lowest score of its mention, at most 0.
     """
-    from namesake.kernels.vectors.cosine import compare_values
+    from namesake.kernels.vectors import compare_values
 
     vectors = kb.text_vectors
     scores: Scores = compare_values(

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.arrays import Int32, Int64, indptr, take_rows
-from namesake.kb.columns.column_files import Strings
+from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise, normalise_many
 from namesake.kb.store import KB
 from namesake.kernels.types import Ragged

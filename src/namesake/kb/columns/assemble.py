@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 
 from namesake.arrays import Bool, Int32, Int64, UInt64
-from namesake.kb.columns import large
-from namesake.kb.columns.column_files import Ragged, Strings
-from namesake.kb.columns.declaration import Made
-from namesake.kb.columns.layout import KBColumns
+from namesake.kb.columns import KBColumns, Made, Ragged, Strings, large
 from namesake.kb.dump.parse import Items
 from namesake.kb.dump.ranks import incoming
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns import group as kernels
 from namesake.kernels.dump.wikidata import FOREVER, MISSING
+
+FIRST_SLOTS = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def number(items: Items) -> Numbering:
         values = items.statement_value[ends[0] : ends[-1]]
         bitmap.add_all(bits, values if first[low:high].all() else values[np.repeat(first[low:high], np.diff(ends))])
     before = bitmap.count_before(bits)
-    item_qids = large.kept(bitmap.members(bits, int(before[-1])))
+    item_qids = large.kept(np.flatnonzero(np.unpackbits(bits.view(np.uint8), bitorder="little")))
     item_of = large.kept(bitmap.find(bits, before, items.qid))
     dump_of, kept_item = large.full(len(item_qids), -1, np.int32), np.zeros(len(item_qids), np.bool_)
     for low, high in large.blocks(len(item_of), 16):
@@ -155,6 +154,20 @@ class EntityStatements:
         return EntityStatements(ends, entity, prop, value, start, end)
 
 
+def empty_table() -> tuple[UInt64, Int32]:
+    """A table for `kernels.number_keys`."""
+    return np.zeros(FIRST_SLOTS, np.uint64), np.empty(FIRST_SLOTS, np.int32)
+
+
+def distinct_keys(keys: UInt64, ids: Int32) -> UInt64:
+    """The distinct keys, in the order in which they first occur; the number of each key is written to `ids`."""
+    table, known, size = kernels.number_keys(keys, *empty_table(), 0, ids)
+    taken = np.flatnonzero(table)
+    distinct = np.empty(size, np.uint64)
+    distinct[known[taken]] = table[taken]
+    return distinct
+
+
 def ranges(starts: Int64, counts: Int64) -> Int64:
     """The numbers start … start + count − 1 of each row, one row after the other."""
     ends = large.running(counts)
@@ -196,10 +209,10 @@ def _values(items: Items, rows: Numbering, stated: Int64) -> tuple[Int32, String
 
 def _pairs(prop: Int32, value: Int32) -> tuple[Int32, Int64]:
     """The pair id of each statement, and the distinct pairs as `property << 32 | value`, ascending."""
-    keys, ids = large.empty(len(prop), np.int64), large.empty(len(prop), np.int32)
+    keys, ids = large.empty(len(prop), np.uint64), large.empty(len(prop), np.int32)
     for low, high in large.blocks(len(keys), 16):
-        keys[low:high] = (prop[low:high].astype(np.int64) << 32) | value[low:high].view(np.uint32)
-    distinct = kernels.distinct_keys(keys, ids)
+        keys[low:high] = (prop[low:high].astype(np.uint64) << np.uint64(32)) | value[low:high].view(np.uint32)
+    distinct = distinct_keys(keys, ids).view(np.int64)
     order = np.argsort(distinct)
     place = np.empty(len(order), np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
@@ -216,17 +229,18 @@ def group(groups: Int32, members: Int32, size: int) -> Ragged:
 
 
 def _tenure(stated: EntityStatements, pair: Int32) -> list[Int32]:
-    """The dated statements by entity, pair, then start. No start is the smallest day, no end the largest."""
+    """The distinct dated statements by entity, pair, then start. No start is the smallest day, no end the largest."""
     columns = [large.Growing(np.int32) for _ in range(4)]
     for low, high in large.spans(stated.ends, 32):
         some = slice(stated.ends[low], stated.ends[high])
         start, end = stated.start[some], stated.end[some]
         dated = np.flatnonzero((start != MISSING) | (end != MISSING))
-        entity, pairs, start, end = stated.entity[some][dated], pair[some][dated], start[dated], end[dated]
-        end = np.where(end == MISSING, np.int32(FOREVER), end)
-        order = np.lexsort((end, start, pairs, entity))
-        for column, part in zip(columns, (entity, pairs, start, end), strict=True):
-            column.append(part[order])
+        start, end = start[dated], np.where(end == MISSING, np.int32(FOREVER), end)[dated]
+        rows = np.stack([stated.entity[some][dated], pair[some][dated], start, end])
+        rows = rows[:, np.lexsort(rows[::-1])]
+        rows = rows[:, np.append(True, (rows[:, 1:] != rows[:, :-1]).any(0))[: rows.shape[1]]]
+        for column, part in zip(columns, rows, strict=True):
+            column.append(part)
     return [column.done() for column in columns]
 
 

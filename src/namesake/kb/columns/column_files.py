@@ -169,16 +169,13 @@ class Columns:
             self.opened[name] = now
         return None
 
-    def array(self, name: str, dtype: np.dtype[Any], folder: int | None = None) -> npt.NDArray[Any]:
-        """The file `name`.npy, mapped; NamesakeError if it does not contain numbers of type `dtype`.
-
-        It is looked up by name, or in an open `folder`, which may have been renamed.
-        """
+    def array(self, name: str, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+        """The file `name`.npy, mapped; NamesakeError if it does not contain numbers of type `dtype`."""
         where = self.folder / f"{name}.npy"
         if name in self._mapped:
             return self._mapped[name]
         try:
-            file = open_file(where if folder is None else where.name, folder)
+            file = open_file(where)
             try:
                 self._mapped[name] = map_column(file, dtype)
                 self.opened[where.name] = os.fstat(file)

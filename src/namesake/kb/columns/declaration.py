@@ -21,8 +21,6 @@ ASCENDING, NEVER_FALLING = "ascending", "never falling"
 """Orders of values; in lists, of the values in each row."""
 LONGEST_RUN = 4096
 """Most occupied slots in a row that a hash table may have; a table that is three quarters full has some hundred."""
-DUMP, DERIVED = "dump", "columns.derived."
-"""Origins of columns: the same field of the dump, and the function of this name in `derived.py`."""
 
 
 @dataclass(frozen=True)
@@ -88,24 +86,25 @@ class Column(Generic[C]):
     """The holder's arrays, by the suffixes of their files."""
 
     def __init__(
-        self, file: str, dtype: type[Any], rows: Axis, doc: str, made_by: str, values: Values = ANY, order: str = ""
+        self,
+        file: str,
+        dtype: type[Any],
+        rows: Axis,
+        doc: str,
+        values: Values = ANY,
+        order: str = "",
+        dump: bool = False,
     ) -> None:
         """Declare the column `file` of `dtype` with one row for each of `rows`; `doc` describes it.
 
-        `made_by` is `DUMP`, `DERIVED`, or the function of the build that makes it, as `module.name` in this package.
+        With `dump`, the last part of the file's name is a field of the dump's items, picked for the entities.
         """
         self.file, self.dtype, self.rows = file, np.dtype(dtype), rows
-        self.__doc__, self.made_by, self.values, self.order = doc, made_by, values, order
+        self.__doc__, self.values, self.order = doc, values, order
+        self.dump_field = file.rpartition(".")[2] if dump else ""
 
     def __set_name__(self, owner: type[Mapped], name: str) -> None:
         self.name = name
-        if self.made_by == DERIVED:
-            self.made_by += name
-
-    @property
-    def dump_field(self) -> str:
-        """The field of the dump's items whose rows are picked for the entities; empty if the column has none."""
-        return self.file.rpartition(".")[2] if self.made_by == DUMP else ""
 
     @property
     def files(self) -> dict[str, np.dtype[Any]]:
@@ -149,9 +148,9 @@ class Array(Column[npt.NDArray[S]], Generic[S]):
     kind = "array"
 
     def __init__(
-        self, file: str, dtype: type[S], rows: Axis, doc: str, made_by: str, values: Values = ANY, order: str = ""
+        self, file: str, dtype: type[S], rows: Axis, doc: str, values: Values = ANY, order: str = "", dump: bool = False
     ) -> None:
-        super().__init__(file, dtype, rows, doc, made_by, values, order)
+        super().__init__(file, dtype, rows, doc, values, order, dump)
 
 
 class Text(Column[Strings]):
@@ -161,8 +160,8 @@ class Text(Column[Strings]):
     holder = Strings
     parts: ClassVar = {".offsets": "offsets", ".bytes": "data"}
 
-    def __init__(self, file: str, rows: Axis, doc: str, made_by: str) -> None:
-        super().__init__(file, np.uint8, rows, doc, made_by)
+    def __init__(self, file: str, rows: Axis, doc: str, dump: bool = False) -> None:
+        super().__init__(file, np.uint8, rows, doc, dump=dump)
 
 
 class Lists(Column[Ragged]):

@@ -14,13 +14,10 @@ import numpy.typing as npt
 
 from namesake.arrays import Float32, Float64, Int8, Int32, UInt64
 from namesake.errors import NamesakeError
-from namesake.kb.columns import large
-from namesake.kb.columns.column_files import Columns
-from namesake.kb.columns.declaration import LONGEST_RUN, Column, Mapped
-from namesake.kb.columns.layout import MAN, WOMAN, KBColumns, NameColumns
+from namesake.kb.columns import LONGEST_RUN, MAN, WOMAN, Column, Columns, KBColumns, Mapped, NameColumns, large
 from namesake.kb.publish.draft import Draft
 from namesake.kernels.columns import bitmap
-from namesake.kernels.columns.links import count_values, mark_rows
+from namesake.kernels.columns.group import count_values, mark_rows
 from namesake.kernels.dump.wikidata import GENDER
 from namesake.kernels.hash import table_size
 from namesake.kernels.names import phrases as pack

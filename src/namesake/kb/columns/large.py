@@ -48,8 +48,8 @@ CANNOT_RESERVE = (errno.EOPNOTSUPP, errno.EINVAL)  # errors of file systems with
 class Room:
     """How much memory a build may take, and where large arrays go."""
 
-    bound: int | None = None
-    """Bytes that the process may hold; None for no bound."""
+    bound: int = 0
+    """Bytes that the process may hold; 0 for no bound."""
     block: int = BLOCK
     """Bytes of temporary arrays that a step may make at a time."""
     folder: Path | None = None
@@ -75,10 +75,10 @@ class Room:
             _room.reset(token)
 
     def _watch(self, ended: threading.Event) -> None:
-        bound, libraries = self.bound or 0, held()[1]
+        libraries = held()[1]
         while not ended.wait(INTERVAL):
             resident, mapped = held()
-            if resident > RELEASE_AT * bound and mapped > libraries + LEAST_MAPPED * bound:
+            if resident > RELEASE_AT * self.bound and mapped > libraries + LEAST_MAPPED * self.bound:
                 self.release()
 
     def release(self) -> None:
@@ -92,20 +92,6 @@ class Room:
         """Release these pages as well when memory is short. A private map must not have been written to."""
         with self._lock:
             self._maps.add(pages)
-
-    def empty(self, size: int, dtype: npt.DTypeLike) -> AnyArray:
-        """An uninitialised array; in a file, if it is large and there is a folder."""
-        kind = np.dtype(dtype)
-        if self.folder is None or size * kind.itemsize <= self.small:
-            return np.empty(size, kind)
-        with self.file() as file:
-            try:  # a page without disk space would kill the process
-                os.posix_fallocate(file.fileno(), 0, size * kind.itemsize)
-            except (AttributeError, OSError) as problem:
-                if isinstance(problem, OSError) and problem.errno not in CANNOT_RESERVE:
-                    raise
-                file.truncate(size * kind.itemsize)
-            return self.map(file, kind)
 
     def file(self) -> FileIO:
         """A new file without a name, deleted when it is neither open nor mapped."""
@@ -133,21 +119,29 @@ def room() -> Room:
 
 
 def empty(size: int, dtype: npt.DTypeLike) -> AnyArray:
-    """A large uninitialised array."""
-    return room().empty(size, dtype)
+    """A large uninitialised array; in a file, if it is not small and there is a folder."""
+    kind, place = np.dtype(dtype), room()
+    if place.folder is None or size * kind.itemsize <= place.small:
+        return np.empty(size, kind)
+    with place.file() as file:
+        try:  # a page without disk space would kill the process
+            os.posix_fallocate(file.fileno(), 0, size * kind.itemsize)
+        except (AttributeError, OSError) as problem:
+            if isinstance(problem, OSError) and problem.errno not in CANNOT_RESERVE:
+                raise
+            file.truncate(size * kind.itemsize)
+        return place.map(file, kind)
 
 
 def zeros(size: int, dtype: npt.DTypeLike) -> AnyArray:
     """A large array of zeros."""
-    made = room().empty(size, dtype)
-    if made.base is None:
-        return np.zeros(size, dtype)
-    return made  # a new file holds zeros
+    made = empty(size, dtype)
+    return np.zeros(size, dtype) if made.base is None else made  # a new file holds zeros
 
 
 def full(size: int, value: float, dtype: npt.DTypeLike) -> AnyArray:
     """A large array of one value."""
-    made = room().empty(size, dtype)
+    made = empty(size, dtype)
     made[:] = value
     return made
 
@@ -156,7 +150,7 @@ def kept(array: AnyArray) -> AnyArray:
     """The same array, moved to a file if it is large and there is a folder."""
     if room().folder is None or array.nbytes <= room().small:
         return array
-    made = room().empty(len(array), array.dtype)
+    made = empty(len(array), array.dtype)
     for low, high in blocks(len(array), array.itemsize):
         made[low:high] = array[low:high]
     return made
@@ -164,8 +158,7 @@ def kept(array: AnyArray) -> AnyArray:
 
 def joined(parts: list[AnyArray]) -> AnyArray:
     """One array after the other."""
-    made = room().empty(sum(map(len, parts)), parts[0].dtype)
-    return np.concatenate(parts, out=made)
+    return np.concatenate(parts, out=empty(sum(map(len, parts)), parts[0].dtype))
 
 
 def blocks(rows: int, width: int) -> Iterator[tuple[int, int]]:
@@ -208,8 +201,7 @@ class Growing:
         self.size += len(part)
         if self._file is None:
             self._parts.append(part)
-            return
-        if part.size:
+        elif part.size:
             write_all(self._file, np.ascontiguousarray(part).data.cast("B"))
 
     def done(self) -> AnyArray:

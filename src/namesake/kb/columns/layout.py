@@ -10,10 +10,7 @@ from typing import Any
 from numpy import bool_, float32, float64, int8, int32, int64, uint8, uint64
 
 from namesake.kb.columns.declaration import (
-    ANY,
     ASCENDING,
-    DERIVED,
-    DUMP,
     KEYS,
     NEVER_FALLING,
     Array,
@@ -43,16 +40,12 @@ SURFACE_SLOT, STEM_SLOT, NAME_SLOT, SHORT_SLOT, TOKEN_SLOT, OTHER_SLOT = (
     for what in ("surface form", "word", "name", "short form", "token", "name of a non-person")
 )
 
-NUMBERING, STATEMENTS = "columns.assemble.number", "columns.assemble.state"
-TEXTS, LABELS = "columns.assemble.entity_aliases", "columns.assemble.item_columns"
-RANKS, WIKIPEDIA = "build.rank_columns", "dump.wikipedia.Reader.finish"
-WORDS = "columns.words.index_kb_words"
-NAMES, SHORTS = "names.build_index.build_names", "names.short_forms.build_short_forms"
-TOKENS, OTHERS = "names.short_forms.count_tokens", "names.non_people.build_non_people"
-MISSPELLINGS = "names.build_index.build_misspellings"
-
 ENTITY_ROW, ITEM_ROW, PAIR_ROW = Values(row_of=ENTITY), Values(row_of=ITEM), Values(row_of=PAIR)
-WORD_ROW, NAME_ROW = Values(row_of=WORD), Values(row_of=NAME)
+WORD_ROW, NAME_ROW, WORD_OR_NONE = Values(row_of=WORD), Values(row_of=NAME), Values(row_of=WORD, missing=True)
+WORD_IN, NAME_IN, SHORT_IN = (
+    Values(row_of=rows, missing=True, taken_in=keys)
+    for rows, keys in ((WORD, "stem.hash"), (NAME, "name.key"), (SHORT, "short.key"))
+)
 ENTITIES, ID, COUNT = Values(count_of=ENTITY), Values(1, LARGEST_ID), Values(0)
 PRECISION = Values(0, 14)
 """Wikidata's precision: 11 a day, 10 a month, 9 a year; 0 where there is no date."""
@@ -65,169 +58,129 @@ class KBColumns(Mapped):
     """The columns of a KB except the name index. Rows of entities and of items are ordered by QID."""
 
     # entities
-    qids = Array("entity.qid", int64, ENTITY, "QID numbers.", NUMBERING, ID, ASCENDING)
-    qid_bits = Array("entity.qid_bits", uint64, BITMAP, "Bitmap of the QIDs: bit q % 64 of row q // 64.", DERIVED)
+    qids = Array("entity.qid", int64, ENTITY, "QID numbers.", ID, ASCENDING)
+    qid_bits = Array("entity.qid_bits", uint64, BITMAP, "Bitmap of the QIDs: bit q % 64 of row q // 64.")
     qid_before = Array(
-        *("entity.qid_before", int32, BITMAP_BOUND, "Number of entities before each row of the bitmap.", DERIVED),
-        *(ENTITIES, NEVER_FALLING),
+        "entity.qid_before", int32, BITMAP_BOUND, "Entities before each row of it.", ENTITIES, NEVER_FALLING
     )
-    entity_item = Array("entity.item", int32, ENTITY, "Each entity's item.", NUMBERING, ITEM_ROW, ASCENDING)
-    sitelinks = Array("entity.sitelinks", int32, ENTITY, "NS: Wikimedia pages about the entity.", DUMP, COUNT)
-    properties = Array("entity.properties", int32, ENTITY, "NP: distinct properties of the entity.", DUMP, COUNT)
-    pagerank_wikidata = Array(
-        "entity.pagerank_wikidata", float64, ENTITY, "PR_WD, with mean 1; 0 if unknown.", RANKS, COUNT
-    )
-    pagerank_wikipedia = Array(
-        "entity.pagerank_wikipedia", float64, ENTITY, "PR_WP, with mean 1; 0 if unknown.", RANKS, COUNT
-    )
-    person = Array("entity.person", bool_, ENTITY, "Whether the entity is a person (P31 = Q5).", DUMP)
-    birth = Array("entity.birth", int32, ENTITY, "First day of the birth date, in days since 1970-01-01.", DUMP)
-    birth_precision = Array(
-        "entity.birth_precision", int8, ENTITY, "11 day, 10 month, 9 year, …; 0 if unknown.", DUMP, PRECISION
-    )
-    death = Array("entity.death", int32, ENTITY, "First day of the death date, in days since 1970-01-01.", DUMP)
-    death_precision = Array(
-        "entity.death_precision", int8, ENTITY, "11 day, 10 month, 9 year, …; 0 if unknown.", DUMP, PRECISION
-    )
-    gender = Array("entity.gender", int8, ENTITY, "P21: 1 man, 2 woman, 0 neither or both.", DERIVED, Values(0, WOMAN))
-    fame = Array("entity.fame", float32, ENTITY, "Sitelinks, or 0.3 + 0.05 for up to 10 statements.", DERIVED, COUNT)
-    descriptions = Text("entity.description", ENTITY, "Short descriptions; empty where there is none.", DUMP)
-    titles = Text("entity.title", ENTITY, "Titles in the language's Wikipedia; empty where there is none.", DUMP)
-    paragraphs = Text("entity.paragraph", ENTITY, "Wikipedia first paragraphs; empty where there is none.", WIKIPEDIA)
-    aliases = Lists("entity.alias", int32, ENTITY, "Rows of `alias_texts`.", TEXTS, Values(row_of=ALIAS), ASCENDING)
-    alias_texts = Text("alias", ALIAS, "The aliases.", TEXTS)
+    entity_item = Array("entity.item", int32, ENTITY, "Each entity's item.", ITEM_ROW, ASCENDING)
+    sitelinks = Array("entity.sitelinks", int32, ENTITY, "NS: Wikimedia pages about the entity.", COUNT, dump=True)
+    properties = Array("entity.properties", int32, ENTITY, "NP: distinct properties of the entity.", COUNT, dump=True)
+    pagerank_wikidata = Array("entity.pagerank_wikidata", float64, ENTITY, "PR_WD, with mean 1; 0 if unknown.", COUNT)
+    pagerank_wikipedia = Array("entity.pagerank_wikipedia", float64, ENTITY, "PR_WP, with mean 1; 0 if unknown.", COUNT)
+    person = Array("entity.person", bool_, ENTITY, "Whether the entity is a person (P31 = Q5).", dump=True)
+    birth = Array("entity.birth", int32, ENTITY, "First day of the birth date, in days since 1970-01-01.", dump=True)
+    birth_precision = Array("entity.birth_precision", int8, ENTITY, "11 day, 10 month, 9 year, …", PRECISION, dump=True)
+    death = Array("entity.death", int32, ENTITY, "First day of the death date, in days since 1970-01-01.", dump=True)
+    death_precision = Array("entity.death_precision", int8, ENTITY, "11 day, 10 month, 9 year, …", PRECISION, dump=True)
+    gender = Array("entity.gender", int8, ENTITY, "P21: 1 man, 2 woman, 0 neither or both.", Values(0, WOMAN))
+    fame = Array("entity.fame", float32, ENTITY, "Sitelinks, or 0.3 + 0.05 for up to 10 statements.", COUNT)
+    descriptions = Text("entity.description", ENTITY, "Short descriptions; empty where there is none.", dump=True)
+    titles = Text("entity.title", ENTITY, "Titles in the language's Wikipedia; empty where there is none.", dump=True)
+    paragraphs = Text("entity.paragraph", ENTITY, "Wikipedia first paragraphs; empty where there is none.")
+    aliases = Lists("entity.alias", int32, ENTITY, "Rows of `alias_texts`.", Values(row_of=ALIAS), ASCENDING)
+    alias_texts = Text("alias", ALIAS, "The aliases.")
 
     # statements
-    statements = Lists("entity.statement", int32, ENTITY, "Pairs of each entity.", STATEMENTS, PAIR_ROW, ASCENDING)
-    pair_property = Array("pair.property", int32, PAIR, "The property of each pair.", STATEMENTS, ID, NEVER_FALLING)
+    statements = Lists("entity.statement", int32, ENTITY, "Pairs of each entity.", PAIR_ROW, ASCENDING)
+    pair_property = Array("pair.property", int32, PAIR, "The property of each pair.", ID, NEVER_FALLING)
     pair_value = Array(
-        *("pair.value", int32, PAIR, "The value of each pair: an item, or a string.", STATEMENTS),
-        Values(row_of=ITEM, inverted=STRING),
+        "pair.value", int32, PAIR, "Its value: an item or a string.", Values(row_of=ITEM, inverted=STRING)
     )
-    pair_count = Array("pair.count", int32, PAIR, "Number of entities with the pair.", DERIVED, ENTITIES)
-    tenure_entity = Array(
-        "tenure.entity", int32, TENURE, "Dated statements: entity.", STATEMENTS, ENTITY_ROW, NEVER_FALLING
-    )
-    tenure_pair = Array("tenure.pair", int32, TENURE, "Dated statements: the pair.", STATEMENTS, PAIR_ROW)
-    tenure_start = Array("tenure.start", int32, TENURE, "First day (P580), or the smallest int32.", STATEMENTS)
-    tenure_end = Array("tenure.end", int32, TENURE, "Last day (P582), or the largest int32.", STATEMENTS)
+    pair_count = Array("pair.count", int32, PAIR, "Number of entities with the pair.", ENTITIES)
+    tenure_entity = Array("tenure.entity", int32, TENURE, "Dated statements: entity.", ENTITY_ROW, NEVER_FALLING)
+    tenure_pair = Array("tenure.pair", int32, TENURE, "Dated statements: the pair.", PAIR_ROW)
+    tenure_start = Array("tenure.start", int32, TENURE, "First day (P580), or the smallest int32.")
+    tenure_end = Array("tenure.end", int32, TENURE, "Last day (P582), or the largest int32.")
 
     # items and properties that statements name
-    item_qids = Array("item.qid", int64, ITEM, "QIDs of items in the dump or named by it.", NUMBERING, ID, ASCENDING)
-    item_labels = Text("item.label", ITEM, "Labels of the items; empty where unknown.", LABELS)
-    strings = Text("string", STRING, "Distinct string values.", STATEMENTS)
-    property_ids = Array("property.id", int32, PROPERTY, "Properties that have a label.", LABELS, ID, ASCENDING)
-    property_labels = Text("property.label", PROPERTY, "Labels of those properties.", LABELS)
+    item_qids = Array("item.qid", int64, ITEM, "QIDs of items in the dump or named by it.", ID, ASCENDING)
+    item_labels = Text("item.label", ITEM, "Labels of the items; empty where unknown.")
+    strings = Text("string", STRING, "Distinct string values.")
+    property_ids = Array("property.id", int32, PROPERTY, "Properties that have a label.", ID, ASCENDING)
+    property_labels = Text("property.label", PROPERTY, "Labels of those properties.")
 
     # words
-    words = Text("word", WORD, "The vocabulary: normalised words by id.", WORDS)
-    word_count = Array("word.count", int32, WORD, "Number of entities with the word in D+S.", DERIVED, ENTITIES)
-    words_d = Lists("entity.words_d", int32, ENTITY, "D: words of each description.", WORDS, WORD_ROW, ASCENDING)
-    words_p = Lists("entity.words_p", int32, ENTITY, "P: words of each first paragraph.", WORDS, WORD_ROW, ASCENDING)
-    words_ds = Lists("entity.words_ds", int32, ENTITY, "D+S: words of description and values.", WORDS, WORD_ROW)
-    words_item = Lists("item.words", int32, ITEM, "S: words of labels of values.", WORDS, WORD_ROW, ASCENDING)
-    words_item_aliases = Lists("item.words_aliases", int32, ITEM, "Words of their aliases.", WORDS, WORD_ROW, ASCENDING)
-    words_string = Lists("string.words", int32, STRING, "S: words of each string value.", WORDS, WORD_ROW, ASCENDING)
-    surface_hash = Array("surface.hash", uint64, SURFACE_SLOT, "Hash table from surface forms.", WORDS, KEYS)
+    words = Text("word", WORD, "The vocabulary: normalised words by id.")
+    word_count = Array("word.count", int32, WORD, "Number of entities with the word in D+S.", ENTITIES)
+    words_d = Lists("entity.words_d", int32, ENTITY, "D: words of each description.", WORD_ROW, ASCENDING)
+    words_p = Lists("entity.words_p", int32, ENTITY, "P: words of each first paragraph.", WORD_ROW, ASCENDING)
+    words_ds = Lists("entity.words_ds", int32, ENTITY, "D+S: words of description and values.", WORD_ROW)
+    words_item = Lists("item.words", int32, ITEM, "S: words of labels of values.", WORD_ROW, ASCENDING)
+    words_item_aliases = Lists("item.words_aliases", int32, ITEM, "Words of their aliases.", WORD_ROW, ASCENDING)
+    words_string = Lists("string.words", int32, STRING, "S: words of each string value.", WORD_ROW, ASCENDING)
+    surface_hash = Array("surface.hash", uint64, SURFACE_SLOT, "Hash table from surface forms.", KEYS)
     surface_word = Array(
-        *("surface.word", int32, SURFACE_SLOT, "The word of each surface form, -1 for a stop word or none.", WORDS),
-        Values(row_of=WORD, missing=True),
+        "surface.word", int32, SURFACE_SLOT, "The word of each form, -1 for a stop word or none.", WORD_OR_NONE
     )
-    stem_hash = Array("stem.hash", uint64, STEM_SLOT, "Hash table from normalised words.", WORDS, KEYS)
-    stem_word = Array(
-        *("stem.word", int32, STEM_SLOT, "The word in each slot, -1 in a free one.", WORDS),
-        Values(row_of=WORD, missing=True, taken_in="stem.hash"),
-    )
+    stem_hash = Array("stem.hash", uint64, STEM_SLOT, "Hash table from normalised words.", KEYS)
+    stem_word = Array("stem.word", int32, STEM_SLOT, "The word in each slot, -1 in a free one.", WORD_IN)
 
 
 class NameColumns(Mapped):
     """The columns of the name index."""
 
     # names of entities
-    hashes = Array("name.key", uint64, NAME_SLOT, "Hash table from names, by open addressing.", NAMES, KEYS)
-    slots = Array(
-        *("name.slot", int32, NAME_SLOT, "The name in each slot, -1 in a free one.", NAMES),
-        Values(row_of=NAME, missing=True, taken_in="name.key"),
-    )
+    hashes = Array("name.key", uint64, NAME_SLOT, "Hash table from names, by open addressing.", KEYS)
+    slots = Array("name.slot", int32, NAME_SLOT, "The name in each slot, -1 in a free one.", NAME_IN)
     prefixes = Array(
-        *("name.prefix", uint8, PREFIX_BYTE),
-        *("One bit for the hash of every beginning, of two or more tokens, of a name (of non-people as well).", NAMES),
+        "name.prefix", uint8, PREFIX_BYTE, "A bit for the hash of each beginning of two or more tokens of a name."
     )
-    person = Array(
-        *("name.person", uint8, NAME, "How much each name looks like a person's; low for ordinary words.", NAMES),
-        Values(0, 100),
-    )
+    person = Array("name.person", uint8, NAME, "How much each name looks like a person's, in percent.", Values(0, 100))
     variant_keys = Array(
-        *("name.drawer", uint64, FILED, "Search key for variants: sound of the last token, first letter.", NAMES, ANY),
-        NEVER_FALLING,
+        "name.drawer", uint64, FILED, "Key for variants: sound of the last token, first letter.", order=NEVER_FALLING
     )
-    variant_names = Array("name.filed", int32, FILED, "The name with each of these keys.", NAMES, NAME_ROW)
-    texts = Text("name.text", NAME, "The normalised names.", NAMES)
-    entities = Lists("name.entity", int32, NAME, "Entities with each name.", NAMES, ENTITY_ROW, ASCENDING)
-    kinds = Array(
-        *("name.entity.kind", int8, NAME_ENTITY),
-        "What the name is to each of `entities.values`: 0 label, 1 alias, 2 and 3 bare forms of them.",
-        *(NAMES, Values(0, 3)),
-    )
+    variant_names = Array("name.filed", int32, FILED, "The name with each of these keys.", NAME_ROW)
+    texts = Text("name.text", NAME, "The normalised names.")
+    entities = Lists("name.entity", int32, NAME, "Entities with each name.", ENTITY_ROW, ASCENDING)
+    kinds = Array("name.entity.kind", int8, NAME_ENTITY, "0 label, 1 alias, 2 and 3 bare forms of them.", Values(0, 3))
 
     # short forms: parts of names by which entities are called
-    short_hashes = Array("short.key", uint64, SHORT_SLOT, "Hash table from short forms.", SHORTS, KEYS)
-    short_slots = Array(
-        *("short.slot", int32, SHORT_SLOT, "The short form in each slot, -1 in a free one.", SHORTS),
-        Values(row_of=SHORT, missing=True, taken_in="short.key"),
-    )
-    short_entities = Lists(
-        "short.entity", int32, SHORT, "The 5 entities with the largest weight, then lowest row.", SHORTS, ENTITY_ROW
-    )
+    short_hashes = Array("short.key", uint64, SHORT_SLOT, "Hash table from short forms.", KEYS)
+    short_slots = Array("short.slot", int32, SHORT_SLOT, "The short form in each slot, -1 in a free one.", SHORT_IN)
+    short_entities = Lists("short.entity", int32, SHORT, "The 5 entities with the largest weights.", ENTITY_ROW)
     short_forms = Array(
-        *("short.entity.form", int8, SHORT_ENTITY),
-        "What it is to each of `short_entities.values`, as a row of `short_forms.FORMS`: 0 mononym, 1 surname, 2 head, "
-        "3 first, 4 pair, 5 suffix, 6 begin, 7 called, 8 nick, 9 alias surname.",
-        *(SHORTS, Values(0, 9)),
+        "short.entity.form", int8, SHORT_ENTITY, "Its form: a row of `short_forms.FORMS`.", Values(0, 9)
     )
-    short_weights = Array("short.entity.weight", float32, SHORT_ENTITY, "Fame times the form's weight.", SHORTS, COUNT)
-    short_count = Array("short.count", int32, SHORT, "Number of entities with each short form.", SHORTS, ENTITIES)
+    short_weights = Array("short.entity.weight", float32, SHORT_ENTITY, "Fame times the form's weight.", COUNT)
+    short_count = Array("short.count", int32, SHORT, "Number of entities with each short form.", ENTITIES)
 
     # tokens
-    token_hashes = Array("token.key", uint64, TOKEN_SLOT, "Hash table from tokens (`hash_bytes`).", TOKENS, KEYS)
-    token_first = Array("token.first", int32, TOKEN_SLOT, "Number of labels that the token begins.", TOKENS, ENTITIES)
-    token_last = Array("token.last", int32, TOKEN_SLOT, "Number of labels that the token ends.", TOKENS, ENTITIES)
-    token_middle = Array("token.middle", int32, TOKEN_SLOT, "How often it is inside such labels.", TOKENS, COUNT)
+    token_hashes = Array("token.key", uint64, TOKEN_SLOT, "Hash table from tokens (`hash_bytes`).", KEYS)
+    token_first = Array("token.first", int32, TOKEN_SLOT, "Number of labels that the token begins.", ENTITIES)
+    token_last = Array("token.last", int32, TOKEN_SLOT, "Number of labels that the token ends.", ENTITIES)
+    token_middle = Array("token.middle", int32, TOKEN_SLOT, "How often it is inside such labels.", COUNT)
     token_lower = Array(
-        *("token.lower", int32, TOKEN_SLOT),
-        "How often it is in lower case in descriptions and in names of non-people that begin in lower case.",
-        *(TOKENS, COUNT),
+        "token.lower", int32, TOKEN_SLOT, "How often it is in lower case in other texts of the dump.", COUNT
     )
 
     # names of entities that are not people
-    thing_hashes = Array("thing.key", uint64, OTHER_SLOT, "Hash table from names of non-people.", OTHERS, KEYS)
-    thing_fame = Array("thing.fame", uint8, OTHER_SLOT, "round(20 log(1 + fame)) of the most famous one.", OTHERS)
+    thing_hashes = Array("thing.key", uint64, OTHER_SLOT, "Hash table from names of non-people.", KEYS)
+    thing_fame = Array("thing.fame", uint8, OTHER_SLOT, "round(20 log(1 + fame)) of the most famous one.")
     thing_kind = Array(
-        *("thing.kind", int8, OTHER_SLOT, "Its kind: 0 other, 1 person, 2 place, 3 organisation, 4 work, 5 name."),
-        *(OTHERS, Values(0, 5)),
+        "thing.kind", int8, OTHER_SLOT, "Its kind: `kernels.names.constants.PLACE` and so on.", Values(0, 5)
     )
 
     # the same tables, arranged so that one look-up in a text reads one place of memory
     phrases = Array(
-        *("phrase.entry", uint64, PHRASE_HALF),
-        "Hash table of all three kinds of names: hash, 0 in a free slot; then, from the lowest bit on, 28 bits for the "
-        "name and 25 for the short form, each its row plus 1, 3 for the kind of a non-person, 8 for its fame.",
-        *(DERIVED, Values(keys=True, entry=2)),
+        *(
+            "phrase.entry",
+            uint64,
+            PHRASE_HALF,
+            "Hash table of all names: hash; row of name and short form, kind, fame.",
+        ),
+        Values(keys=True, entry=2),
     )
     words = Array(
-        *("token.entry", uint64, TOKEN_QUARTER),
-        "The slots of `token.key`: hash; `token.first`, and `token.last` in the upper half; `token.lower`; and the "
-        "second number of the token in `phrase.entry`.",
-        *(DERIVED, Values(keys=True, entry=4)),
+        *("token.entry", uint64, TOKEN_QUARTER, "Slots of `token.key`: hash, first and last, lower, `phrase.entry`."),
+        Values(keys=True, entry=4),
     )
 
     # misspellings by one letter
     misspelling_hashes = Array(
-        *("slip.key", uint64, MISSPELLING),
-        "Hash of the first token and the last, or the last less one letter; and of the last and the first likewise.",
-        *(MISSPELLINGS, ANY, NEVER_FALLING),
+        "slip.key", uint64, MISSPELLING, "Hash of the first and last token, one less a letter.", order=NEVER_FALLING
     )
-    misspelling_names = Array("slip.name", int32, MISSPELLING, "The correct name.", MISSPELLINGS, NAME_ROW)
+    misspelling_names = Array("slip.name", int32, MISSPELLING, "The correct name.", NAME_ROW)
 
 
 def columns() -> dict[str, Column[Any]]:

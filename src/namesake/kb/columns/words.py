@@ -11,14 +11,11 @@ import pyarrow.compute as pc
 
 from namesake.arrays import Int32, Int64
 from namesake.kb.build_options import Options
-from namesake.kb.columns import large
-from namesake.kb.columns.assemble import Statements, group, ranges
-from namesake.kb.columns.column_files import Ragged, Strings, concatenate
-from namesake.kb.columns.declaration import Made
-from namesake.kb.columns.layout import KBColumns
+from namesake.kb.columns import KBColumns, Made, Ragged, Strings, concatenate, large
+from namesake.kb.columns.assemble import Statements, empty_table, group, ranges
 from namesake.kb.dump.parse import Items
-from namesake.kernels.columns.group import union_words
-from namesake.kernels.text.lookup import intern, word_sets
+from namesake.kernels.columns.group import number_keys, union_words
+from namesake.kernels.text.lookup import word_sets
 from namesake.kernels.text.tokenizer import tokenize
 from namesake.kernels.types import Ragged as Rows
 from namesake.language import Language
@@ -53,7 +50,7 @@ def index_words(columns: Sequence[tuple[Bytes, Offsets]], language: Language, ho
     numbered = [_number(data, np.asarray(offsets, np.int64), surfaces, language) for data, offsets in columns]
     vocabulary, word_of = _vocabulary(surfaces, language, how)
     stop_words = sorted(language.stop_words)
-    surface_hash = np.concatenate([surfaces.hashes[: surfaces.known], hash_strings(stop_words)])
+    surface_hash = np.concatenate([*surfaces.hashes, hash_strings(stop_words)])
     surface_word = np.concatenate([word_of, np.full(len(stop_words), -1, np.int32)])
     sets = []
     while numbered:
@@ -75,39 +72,26 @@ def _word_sets(indptr: Offsets, ids: Ints, word_of: Ints) -> Ragged:
 
 
 class _Surfaces:
-    """Every distinct surface form so far: its number, text and count."""
+    """Every distinct surface form so far: its number, text, hash and count."""
 
     def __init__(self) -> None:
-        self.known = 0
         self.spelled: list[str] = []
-        self.hashes = np.zeros(1 << 15, np.uint64)  # by number
-        self.counts = np.zeros(1 << 15, np.int64)
-        self._table_hash = np.zeros(1 << 16, np.uint64)
-        self._table_id = np.zeros(1 << 16, np.int32)
+        self.hashes: list[Hashes] = []
+        self.counts = np.zeros(0, np.int64)
+        self._table = empty_table()
 
     def number(self, hashes: Hashes) -> tuple[Ints, Offsets]:
         """The number of each surface, and where in `hashes` the new ones occur first."""
+        known = len(self.counts)
         ids = np.empty(len(hashes), np.int32)
-        done, new = 0, []
-        while True:
-            first = np.empty(len(self._table_hash) // 2, np.int64)
-            begin = self.known
-            done, self.known = intern(hashes, done, self._table_hash, self._table_id, begin, ids, first)
-            new.append(first[begin : self.known])
-            self.hashes[begin : self.known] = hashes[new[-1]]
-            if done == len(hashes):
-                break
-            self._grow()
-        self.counts[: self.known] += np.bincount(ids, minlength=self.known)
-        return ids, np.concatenate(new)
-
-    def _grow(self) -> None:
-        slots = 2 * len(self._table_hash)
-        self.hashes.resize(slots // 2, refcheck=False)
-        self.counts.resize(slots // 2, refcheck=False)
-        self._table_hash, self._table_id = np.zeros(slots, np.uint64), np.zeros(slots, np.int32)
-        ids, first = np.empty(self.known, np.int32), np.empty(slots // 2, np.int64)
-        intern(self.hashes[: self.known].copy(), 0, self._table_hash, self._table_id, 0, ids, first)
+        *self._table, _ = number_keys(hashes, *self._table, known, ids)
+        counts = np.bincount(ids, minlength=known)
+        counts[:known] += self.counts
+        self.counts = counts
+        places = np.flatnonzero(ids >= known)
+        new: Offsets = places[np.unique(ids[places], return_index=True)[1]]
+        self.hashes.append(hashes[new])
+        return ids, new
 
 
 def _number(data: Bytes, offsets: Offsets, surfaces: _Surfaces, language: Language) -> tuple[Offsets, Ints]:
@@ -128,7 +112,7 @@ def _vocabulary(surfaces: _Surfaces, language: Language, how: str) -> tuple[list
     """The words, most frequent first, ties by text; and the word of each surface (-1: a stop word or none)."""
     words = pc.dictionary_encode(pa.array(Normaliser(language, how)(surfaces.spelled), pa.large_string()))
     place_of = words.indices.to_numpy()
-    counts = np.bincount(place_of, surfaces.counts[: surfaces.known], len(words.dictionary)).astype(np.int64)
+    counts = np.bincount(place_of, surfaces.counts, len(words.dictionary)).astype(np.int64)
     no_word = pc.index(words.dictionary, "").as_py()
     if no_word >= 0:
         counts[no_word] = -1

@@ -13,13 +13,11 @@ from namesake.arrays import UInt8
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, open_unpacked
 from namesake.files.lines import BROKEN, Unpacked, reason
-from namesake.kernels.dump.entity import count_newlines, last_byte
 from namesake.kernels.simd import LANES
 
 CHUNK = 8 << 20
 PIECE = 1 << 18  # bytes read at a time, small enough to stay in the processor's cache until they are copied
 LONGEST_LINE = 256 << 20
-NEWLINE, BRACE = ord("\n"), ord("{")
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,7 @@ class Chunk:
     first_line: int
     """Number of its first line in the file, from 1."""
     lines: int
-    buffer: UInt8
+    text: bytearray
     """The lines, then at least 64 zero bytes, because the scanner reads ahead."""
     size: int
     """Bytes of the lines."""
@@ -40,19 +38,13 @@ class Chunk:
     """Why a line that is too long for a chunk is rejected; the chunk is then empty."""
 
     @property
-    def data(self) -> UInt8:
-        """The lines alone."""
-        return self.buffer[: self.size]
+    def buffer(self) -> UInt8:
+        """The lines and the zero bytes as numbers."""
+        return np.frombuffer(self.text, np.uint8)
 
     def line_at(self, position: int) -> bytes:
         """The line that begins at a position, with its newline."""
-        width = 1 << 12
-        while True:
-            piece = self.buffer[position : min(position + width, self.size)].tobytes()
-            end = piece.find(b"\n") + 1
-            if end or position + width >= self.size:
-                return piece[:end] if end else piece
-            width *= 8
+        return bytes(self.text[position : self.text.find(b"\n", position, self.size) + 1 or self.size])
 
 
 def read_chunks(paths: Sequence[Path | str], workers: int, chunk_bytes: int = CHUNK) -> Iterator[Chunk]:
@@ -86,35 +78,34 @@ def _size(path: Path | str) -> int | None:
 
 def _chunks(source: Unpacked, chunk_bytes: int) -> Iterator[Chunk]:
     """Cut a stream after the last newline of each full buffer; the buffer grows if a line does not fit."""
-    buffer, filled, line = np.empty(chunk_bytes + LANES, np.uint8), 0, 1
+    buffer, filled, line = bytearray(chunk_bytes + LANES), 0, 1
     ended = holds_entity = False
     while not ended:
         filled, ended = _fill(source, buffer, filled, line)
-        cut = filled if ended else last_byte(buffer, NEWLINE, filled) + 1
+        cut = filled if ended else buffer.rfind(b"\n", 0, filled) + 1
         if cut:
-            rest = buffer[cut:filled].copy()
-            buffer[cut : cut + LANES] = 0
-            lines = count_newlines(buffer, cut) + int(buffer[cut - 1] != NEWLINE)
-            chunk = Chunk(source.name, line, lines, buffer, cut)
-            holds_entity = holds_entity or last_byte(buffer, BRACE, cut) >= 0
-            yield chunk
-            line += chunk.lines
-            buffer, filled = np.empty(max(chunk_bytes, len(rest)) + LANES, np.uint8), len(rest)
+            rest = buffer[cut:filled]
+            buffer[cut : cut + LANES] = bytes(LANES)
+            lines = buffer.count(b"\n", 0, cut) + (not buffer.endswith(b"\n", 0, cut))
+            holds_entity = holds_entity or buffer.rfind(b"{", 0, cut) >= 0
+            yield Chunk(source.name, line, lines, buffer, cut)
+            line += lines
+            buffer, filled = bytearray(max(chunk_bytes, len(rest)) + LANES), len(rest)
             buffer[:filled] = rest
         elif filled >= LONGEST_LINE:
             filled = _skip_line(source, buffer, line)
-            yield Chunk(source.name, line, 1, buffer[:0], 0, problem=f"longer than {LONGEST_LINE >> 20} MB")
+            yield Chunk(source.name, line, 1, bytearray(LANES), 0, problem=f"longer than {LONGEST_LINE >> 20} MB")
             line += 1
         elif not ended:
-            buffer = np.concatenate((buffer, np.empty(len(buffer), np.uint8)))
+            buffer = buffer + bytes(len(buffer))
     if not holds_entity:
         empty = "is empty and " if line == 1 and not filled else ""
         raise NamesakeError(f"{source.name} {empty}contains no entity; is it a Wikidata JSON dump?")
 
 
-def _fill(source: Unpacked, buffer: UInt8, filled: int, line: int) -> tuple[int, bool]:
+def _fill(source: Unpacked, buffer: bytearray, filled: int, line: int) -> tuple[int, bool]:
     """Fill the buffer except for its margin: returns the number of bytes, and whether the stream has ended."""
-    room = buffer.data[: len(buffer) - LANES]
+    room = memoryview(buffer)[: len(buffer) - LANES]
     try:
         while filled < len(room):
             count = source.stream.readinto(room[filled : filled + PIECE])
@@ -122,20 +113,19 @@ def _fill(source: Unpacked, buffer: UInt8, filled: int, line: int) -> tuple[int,
                 return filled, True
             filled += count
     except BROKEN as problem:
-        buffer[filled : filled + LANES] = 0
-        reached = line + count_newlines(buffer, filled)
+        reached = line + buffer.count(b"\n", 0, filled)
         raise NamesakeError(
             f"{source.name} is truncated or damaged at line {reached:,} ({reason(problem)}); download it again"
         ) from None
     return filled, False
 
 
-def _skip_line(source: Unpacked, buffer: UInt8, line: int) -> int:
+def _skip_line(source: Unpacked, buffer: bytearray, line: int) -> int:
     """Skip the rest of the line, which ends after the buffer; returns how many bytes after it the buffer has."""
     while True:
         filled, ended = _fill(source, buffer, 0, line)
-        newlines = np.flatnonzero(buffer[:filled] == NEWLINE)
-        if len(newlines) or ended:
-            rest = buffer[int(newlines[0]) + 1 : filled].copy() if len(newlines) else buffer[:0]
+        end = buffer.find(b"\n", 0, filled) + 1
+        if end or ended:
+            rest = buffer[end:filled] if end else b""
             buffer[: len(rest)] = rest
             return len(rest)

@@ -6,6 +6,7 @@ A resumed build does not read again what an earlier run has read.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from namesake.arrays import Int64
 from namesake.errors import NamesakeError
 from namesake.kb.build_options import Options, needs
-from namesake.kb.columns.column_files import Strings
+from namesake.kb.columns import Strings
 from namesake.kb.dump.chunks import Chunk, read_chunks
 from namesake.kb.dump.parse import FIELDS, TEXT_COLUMNS, DumpFile, Items, parse_chunk
 from namesake.kb.dump.wikipedia import Reader, Wikipedia
@@ -25,8 +26,6 @@ from namesake.kb.manifest import Reject, Rejects
 from namesake.kb.publish.draft import Draft, Spill
 from namesake.machine import in_order
 from namesake.progress import Reporter
-
-DUMPS, WIKIPEDIA = "dumps", "wikipedia"
 
 
 class Gathering:
@@ -40,6 +39,21 @@ class Gathering:
         self._strings = 0
         self._ends: dict[str, int] = {}
         self._properties = 0
+
+    def read(self, options: Options, rejects: Rejects, reporter: Reporter) -> None:
+        """Parse the dumps on several threads: columns go to the spill in the order of the dumps."""
+
+        def parse(chunk: Chunk) -> tuple[Items, str, float | None]:
+            return parse_chunk(chunk, options.keep, options.language), chunk.file, chunk.done
+
+        with closing(in_order(parse, read_chunks(options.dumps, options.workers), options.workers)) as results:
+            for parsed, file, done in results:
+                self.add(parsed, file)
+                rejects.add(parsed.rejected)
+                reporter.advance(done, self.items)
+        if not self.items and rejects.named:
+            first = rejects.named[0]
+            raise NamesakeError(f"{first.file}:{first.line}: {first.reason}; no line is a Wikidata item: is it a dump?")
 
     def add(self, parsed: Items, file: str) -> None:
         """Append one chunk's columns; strings are numbered through all chunks."""
@@ -74,21 +88,6 @@ class Gathering:
         return Items({name: texts[name] if name in texts else column(name) for name in FIELDS}, self.files)
 
 
-def gather_items(options: Options, spill: Spill, rejects: Rejects, reporter: Reporter) -> Gathering:
-    """Parse the dumps on several threads: columns go to `spill` in the order of the dumps."""
-    gathering = Gathering(spill)
-
-    def parse(chunk: Chunk) -> tuple[Items, str, float | None]:
-        return parse_chunk(chunk, options.keep, options.language), chunk.file, chunk.done
-
-    with closing(in_order(parse, read_chunks(options.dumps, options.workers), options.workers)) as results:
-        for parsed, file, done in results:
-            gathering.add(parsed, file)
-            rejects.add(parsed.rejected)
-            reporter.advance(done, gathering.items)
-    return gathering
-
-
 class ReadInput(msgspec.Struct, frozen=True):
     """An input that was read: the types of its columns in the spill, other facts, and the rejected lines."""
 
@@ -110,52 +109,48 @@ class Inputs:
 
     def dumps(self) -> Gathering:
         """The items of the dumps."""
-        if known := self._known(DUMPS):
+        gathering = Gathering(self.spill)
+
+        def read() -> dict[str, Any]:
+            if found := needs(self.options):
+                for line in found.lines(self.options):
+                    self.reporter.say(line)
+            with self.reporter.stage("reading the dump"):
+                gathering.read(self.options, self.rejects, self.reporter)
+            return {"items": gathering.items, "dates_dropped": gathering.dates_dropped, "files": gathering.files}
+
+        if known := self._known("dumps", read):
             self.reporter.say("resuming a stopped build, which had read the dumps")
-            gathering = Gathering(self.spill)
-            gathering.items, gathering.dates_dropped = known.facts["items"], known.facts["dates_dropped"]
-            gathering.files = [DumpFile(*file) for file in known.facts["files"]]
-            return gathering
-        if found := needs(self.options):
-            for line in found.lines(self.options):
-                self.reporter.say(line)
-        with self.reporter.stage("reading the dump"):
-            gathering = gather_items(self.options, self.spill, self.rejects, self.reporter)
-            if not gathering.items and self.rejects.named:
-                first = self.rejects.named[0]
-                raise NamesakeError(
-                    f"{first.file}:{first.line}: {first.reason}; no line is a Wikidata item: is it a dump?"
-                )
-            facts = {"items": gathering.items, "dates_dropped": gathering.dates_dropped, "files": gathering.files}
-            self._note(DUMPS, facts)
+            gathering.items, gathering.dates_dropped = known["items"], known["dates_dropped"]
+            gathering.files = [DumpFile(*file) for file in known["files"]]
         return gathering
 
     def wikipedia(self, qids: npt.NDArray[np.int64]) -> Wikipedia | None:
         """The Wikipedia texts and ranks of the entities `qids`, if a dump was given."""
-        if self.options.wikipedia is None:
+        if (path := self.options.wikipedia) is None:
             return None
         reader = Reader(qids, self.spill, self.rejects)
-        if known := self._known(WIKIPEDIA):
-            reader.pages = known.facts["pages"]
-            return reader.finish()
+
+        def read() -> dict[str, Any]:
+            reader.read(path, self.options.workers, self.reporter)
+            return {"pages": reader.pages}
+
         with self.reporter.stage("reading Wikipedia"):
-            reader.read(self.options.wikipedia, self.options.workers, self.reporter)
-            self._note(WIKIPEDIA, {"pages": reader.pages})
+            if known := self._known("wikipedia", read):
+                reader.pages = known["pages"]
             return reader.finish()
 
-    def _known(self, name: str) -> ReadInput | None:
-        """An input that the stopped build has read, with its columns and rejected lines."""
-        stage = self.draft.stages.get(name)
-        if stage is None:
-            return None
-        known = msgspec.convert(stage.facts, ReadInput)
-        self.spill.types |= known.types
-        self.rejects.named, self.rejects.reasons = list(known.rejects), Counter(known.reasons)
-        return known
-
-    def _note(self, name: str, facts: dict[str, Any]) -> None:
+    def _known(self, name: str, read: Callable[[], dict[str, Any]]) -> dict[str, Any] | None:
+        """The facts about an input that the stopped build had read. If it had not, `read` is called and recorded."""
+        if stage := self.draft.stages.get(name):
+            known = msgspec.convert(stage.facts, ReadInput)
+            self.spill.types |= known.types
+            self.rejects.named, self.rejects.reasons = list(known.rejects), Counter(known.reasons)
+            return known.facts
+        facts = read()
         if self.draft.key:
             self.spill.keep()
             sizes = {f"spill/{column}": size for column, size in self.spill.sizes.items()}
-            read = ReadInput(self.spill.types, facts, self.rejects.named, dict(self.rejects.reasons))
-            self.draft.note(name, read, sizes=sizes)
+            found = ReadInput(self.spill.types, facts, self.rejects.named, dict(self.rejects.reasons))
+            self.draft.note(name, found, sizes=sizes)
+        return None

@@ -1,7 +1,7 @@
 """Parse chunks of a dump into columns.
 
-A compiled scanner parses the lines that Wikidata writes, without the interpreter's lock. Any other line goes through a
-full JSON decoder, and is rejected with a reason if it is not an entity.
+A compiled scanner parses the lines that Wikidata writes, without the interpreter's lock. Any other line is repaired and
+scanned again, or rejected with a reason if it is not an entity.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any, Literal, NamedTuple, get_type_hints
 import numpy as np
 
 from namesake.arrays import Bool, Int32, Int64, number_type
-from namesake.kb.columns.column_files import Strings
-from namesake.kb.columns.layout import KBColumns
+from namesake.kb.columns import KBColumns, Strings
 from namesake.kb.dump.chunks import CHUNK, Chunk
-from namesake.kb.dump.decode import BadLineError, Entity, decode
+from namesake.kb.dump.repair import NOT_AN_ENTITY, BadLineError, repair
 from namesake.kb.manifest import Reject
 from namesake.kernels.dump import tables as t
 from namesake.kernels.dump.entity import ITEM_COLUMNS, scan
 from namesake.kernels.dump.walk import FOUND, language_keys
+from namesake.kernels.simd import LANES
 from namesake.language import Language
 
 Keep = Literal["people", "all"]
@@ -101,15 +101,17 @@ def parse_chunk(chunk: Chunk, keep: Keep, language: Language) -> Items:
     to = _scratch(chunk)._replace(languages=language_keys(language.labels, language.wikipedia))
     keep_all = keep == "all"
     rejected = [Reject(chunk.file, chunk.first_line, chunk.problem)] if chunk.problem else []
-    position = scan(chunk.buffer, 0, chunk.size, keep_all, to)
+    position = scan(chunk.buffer, 0, chunk.size, keep_all, True, to)
     while position < chunk.size:
         line = chunk.line_at(position)
         try:
-            _write(decode(line.lstrip(b"[, \t\r").rstrip(b"], \t\r\n"), keep_all, language), to)
+            plain = repair(line.lstrip(b"[, \t\r").rstrip(b"], \t\r\n"), language)
+            if scan(np.frombuffer(plain + bytes(LANES), np.uint8), 0, len(plain), keep_all, False, to) < len(plain):
+                raise BadLineError(NOT_AN_ENTITY)
         except BadLineError as problem:
             rejected.append(Reject(chunk.file, int(to.counts[t.LINES]), str(problem)))
-        to.counts[t.LINES] += 1
-        position = scan(chunk.buffer, position + len(line), chunk.size, keep_all, to)
+            to.counts[t.LINES] += 1
+        position = scan(chunk.buffer, position + len(line), chunk.size, keep_all, True, to)
     columns = {name: _column(name, to) for name in FIELDS}
     return Items(columns, rejected=rejected, dropped=int(to.counts[t.DATES_DROPPED]))
 
@@ -136,78 +138,26 @@ _local = threading.local()
 
 
 def _scratch(chunk: Chunk) -> t.Tables:
-    """Empty tables that no chunk of this size can overflow; each thread reuses its own."""
+    """Empty tables that no chunk of this size can overflow; each thread reuses its own.
+
+    The system provides pages only when they are first written to.
+    """
     to: t.Tables | None = getattr(_local, "tables", None)
     if to is None or to.counts[t.CAPACITY] < chunk.size or len(to.properties) < chunk.lines:
-        to = _allocate(max(chunk.size, CHUNK), max(2 * chunk.lines, CHUNK >> 7))
+        size, lines = max(chunk.size, CHUNK), max(2 * chunk.lines, CHUNK >> 7)
+        strings = max(lines, size // SMALLEST_ALIAS) + 2
+        to = t.Tables(
+            found=np.zeros(FOUND, np.int64),
+            counts=np.full(t.COUNTS, size, np.int64),
+            items=np.empty(lines * len(ITEM_COLUMNS), np.int64),
+            statements=np.empty((size // SMALLEST_STATEMENT + 1) * t.STATEMENT_COLUMNS, np.int64),
+            properties=np.empty(lines, np.int64),
+            offsets=np.empty(strings * t.TEXT_COLUMNS, np.int64),
+            languages=np.empty(0, np.uint64),
+            text=np.empty(t.TEXT_COLUMNS * size, np.uint8),
+        )
         _local.tables = to if chunk.size <= KEPT_SCRATCH else None
-    for entries in (to.alias_entries, to.string_entries, to.statement_entries):
-        entries[: to.counts[t.LARGEST_MASK] + 1] = 0
-    to.counts[t.LARGEST_MASK] = 0
+    to.offsets[: t.TEXT_COLUMNS] = 0
     to.counts[: t.RESTORED] = 0
     to.counts[t.LINES] = chunk.first_line
     return to
-
-
-def _allocate(size: int, lines: int) -> t.Tables:
-    """Tables for `size` bytes. The system provides pages only when they are first written to."""
-    counts = np.zeros(t.COUNTS, np.int64)
-    counts[t.CAPACITY] = size
-    strings = max(lines, size // SMALLEST_ALIAS) + 2
-    offsets = np.empty(strings * t.TEXT_COLUMNS, np.int64)
-    offsets[: t.TEXT_COLUMNS] = 0
-    slots = 1 << max(6, (size >> 3).bit_length())
-    return t.Tables(
-        found=np.zeros(FOUND, np.int64),
-        counts=counts,
-        items=np.empty(lines * len(ITEM_COLUMNS), np.int64),
-        statements=np.empty((size // SMALLEST_STATEMENT + 1) * t.STATEMENT_COLUMNS, np.int64),
-        properties=np.empty(lines, np.int64),
-        offsets=offsets,
-        alias_entries=np.zeros(slots, np.uint64),
-        string_entries=np.zeros(slots, np.uint64),
-        statement_entries=np.zeros(slots, np.uint64),
-        languages=np.empty(0, np.uint64),
-        text=np.empty(t.TEXT_COLUMNS * size, np.uint8),
-    )
-
-
-def _write(entity: Entity, to: t.Tables) -> None:
-    """Write a decoded entity into the tables, as the scanner would have done."""
-    if entity.kind == "P":
-        to.properties[to.counts[t.PROPERTIES]] = entity.number
-        to.counts[t.PROPERTIES] += 1
-        _append(entity.label, t.PROPERTY_LABEL, to)
-    if entity.kind != "Q":
-        return
-    for alias in entity.aliases:
-        _append(alias, t.ALIAS, to)
-    strings: dict[str, int] = {}
-    for of, value, start, end in entity.statements:
-        if isinstance(value, str):
-            if value not in strings:
-                strings[value] = _append(value, t.STRING, to)
-            value = ~strings[value]
-        row = to.counts[t.STATEMENTS] * t.STATEMENT_COLUMNS
-        to.statements[row : row + t.STATEMENT_COLUMNS] = of, value, start, end
-        to.counts[t.STATEMENTS] += 1
-    for text, place in ((entity.label, t.LABEL), (entity.description, t.DESCRIPTION), (entity.title, t.TITLE)):
-        _append(text, place, to)
-    counted = {"line": t.LINES, "alias_indptr": t.ALIAS, "statement_indptr": t.STATEMENTS}
-    numbers = entity.numbers | {"qid": entity.number} | {name: int(to.counts[at]) for name, at in counted.items()}
-    row = to.counts[t.ITEMS] * len(ITEM_COLUMNS)
-    to.items[row : row + len(ITEM_COLUMNS)] = [numbers[name] for name in ITEM_COLUMNS]
-    to.counts[t.ITEMS] += 1
-    to.counts[t.DATES_DROPPED] += entity.dates_dropped
-
-
-def _append(text: str, column: int, to: t.Tables) -> int:
-    """Add a string to a text column; returns its row."""
-    row = int(to.counts[column])
-    data = np.frombuffer(text.encode(), np.uint8)
-    start = int(to.offsets[row * t.TEXT_COLUMNS + column])
-    base = column * int(to.counts[t.CAPACITY])
-    to.text[base + start : base + start + len(data)] = data
-    to.offsets[(row + 1) * t.TEXT_COLUMNS + column] = start + len(data)
-    to.counts[column] = row + 1
-    return row

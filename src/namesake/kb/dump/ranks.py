@@ -12,13 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from namesake.arrays import Float64, Int32, Int64
+from namesake.arrays import Float64, Int32, Int64, positions
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
 from namesake.files.lines import lines_of
-from namesake.kb.columns import large
-from namesake.kb.columns.column_files import Ragged
-from namesake.kernels.columns import links as kernels
+from namesake.kb.columns import Ragged, large
+from namesake.kernels.columns import group as kernels
 from namesake.kernels.dump.wikidata import LARGEST_ID
 
 BATCH = 1 << 20  # lines held at a time
@@ -50,10 +49,8 @@ def read_ranks(path: Path, qids: Int64) -> Float64:
     ranks, pairs = np.zeros(len(qids), np.float64), _pairs(path)
     while batch := list(islice(pairs, BATCH)):
         known, rank = np.array([qid for qid, _ in batch], np.int64), np.array([rank for _, rank in batch])
-        place = np.searchsorted(qids, known)
-        found = place < len(qids)
-        found[found] = qids[place[found]] == known[found]
-        ranks[place[found]] = rank[found]
+        place = positions(qids, known)
+        ranks[place[place >= 0]] = rank[place >= 0]
     return ranks
 
 

@@ -13,16 +13,17 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from namesake.arrays import Float64, Int64, UInt64
+from namesake.arrays import Float64, Int64, UInt64, arrow_texts, positions, text_buffers
 from namesake.errors import NamesakeError
-from namesake.kb.columns import large
-from namesake.kb.columns.column_files import Ragged, Strings
+from namesake.kb.columns import Ragged, Strings, large
 from namesake.kb.dump.chunks import Chunk, read_chunks
 from namesake.kb.dump.ranks import incoming, pagerank
 from namesake.kb.manifest import Reject, Rejects
 from namesake.kb.publish.draft import Spill
-from namesake.kernels.columns.group import hash_titles
+from namesake.kernels.hash import hash_each
 from namesake.progress import Reporter
 
 ARTICLES = 0  # the namespace of encyclopedic pages
@@ -84,9 +85,7 @@ class Reader:
         self.spill.append("page.links", np.array([len(page.outgoing_link) for page in pages], np.int32))
         items = [page.wikibase_item or "" for page in pages]
         qids = np.array([int(item[1:]) if QID.fullmatch(item) else -1 for item in items], np.int64)
-        place = np.searchsorted(self.qids, qids)
-        place[place == len(self.qids)] = 0
-        entity = np.where(self.qids[place] == qids, place, -1) if len(self.qids) else np.full(len(qids), -1)
+        entity = positions(self.qids, qids)
         texts = Strings.of((pages[i].opening_text or "").strip() for i in np.flatnonzero(entity >= 0))
         self.spill.append("page.entity", entity.astype(np.int32))
         self.spill.append("paragraph.size", np.diff(texts.offsets))
@@ -96,7 +95,7 @@ class Reader:
     def _decode(self, chunk: Chunk) -> Iterable[_Page]:
         if chunk.problem:
             self.rejects.add([Reject(chunk.file, chunk.first_line, chunk.problem)])
-        for number, line in enumerate(chunk.data.tobytes().split(b"\n"), chunk.first_line):
+        for number, line in enumerate(chunk.text[: chunk.size].split(b"\n"), chunk.first_line):
             if not line.strip() or line.startswith(b'{"index"'):
                 continue
             try:
@@ -125,16 +124,14 @@ class Reader:
         wanted = self.spill.column("page.link")
         target = large.empty(len(wanted), np.int32)
         for start in range(0, len(wanted), BLOCK):
-            block = wanted[start : start + BLOCK]
-            place = np.searchsorted(names, block)
-            place[place == len(names)] = 0
-            target[start : start + BLOCK] = np.where(names[place] == block, page[place], -1)
+            place = positions(names, wanted[start : start + BLOCK])
+            target[start : start + BLOCK] = np.where(place >= 0, page[place], -1)
         indptr = large.running(self.spill.column("page.links"))
         return incoming(indptr, target, np.arange(self.pages, dtype=np.int32), self.pages)
 
 
 def _hashes(titles: Iterable[str]) -> UInt64:
-    """The hash of each title; line breaks, which no title has, become spaces."""
-    lines = [title.replace("\n", " ") if "\n" in title else title for title in titles]
-    text = bytearray("\n".join(lines).encode("utf-8", "replace"))
-    return hash_titles(np.frombuffer(text, np.uint8), len(lines)) if lines else np.empty(0, np.uint64)
+    """The hash of each title; links may have underscores instead of spaces."""
+    texts = pc.replace_substring(arrow_texts(list(titles), pa.large_string()), "_", " ")
+    hashes: UInt64 = hash_each(*text_buffers(texts))
+    return hashes

@@ -9,13 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.arrays import Int8, Int32, Int64, UInt8
-from namesake.kb.columns import large
-from namesake.kb.columns.column_files import Ragged, Strings, concatenate
-from namesake.kb.columns.declaration import Made
-from namesake.kb.columns.layout import NameColumns
+from namesake.kb.columns import Made, NameColumns, Ragged, Strings, concatenate, large
 from namesake.kb.names.index import affixes, file_names
 from namesake.kb.names.normalise import normalise_many, other_forms
-from namesake.kernels.columns.links import count_values
+from namesake.kernels.columns.group import count_values
 from namesake.kernels.names import evidence
 from namesake.kernels.names import index as kernels
 from namesake.kernels.names.constants import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from namesake.arrays import Float32, Int8, Int32, Int64, UInt8, UInt64
-from namesake.kb.columns.column_files import Columns, Strings
-from namesake.kb.columns.layout import NameColumns
+from namesake.kb.columns import Columns, NameColumns, Strings
 from namesake.kb.names.normalise import normalise, normalise_many
 from namesake.kernels.hash import hash_bytes, slot_of
 from namesake.kernels.names import index as kernels

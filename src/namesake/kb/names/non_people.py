@@ -13,16 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64
-from namesake.kb.columns import large
-from namesake.kb.columns.assemble import Numbering, Statements, ranges
-from namesake.kb.columns.column_files import Strings
-from namesake.kb.columns.declaration import Made
-from namesake.kb.columns.layout import NameColumns
+from namesake.kb.columns import Made, NameColumns, Strings, large
+from namesake.kb.columns.assemble import Numbering, Statements, distinct_keys, ranges
 from namesake.kb.dump.parse import Items
 from namesake.kb.names.normalise import TABLE_END, normalise_many
 from namesake.kb.names.short_forms import at_comma
-from namesake.kernels.columns.group import distinct_keys
-from namesake.kernels.columns.links import add_counts, count_values
+from namesake.kernels.columns.group import count_values
 from namesake.kernels.dump.wikidata import INSTANCE_OF, SUBCLASS_OF
 from namesake.kernels.hash import fill, keep_largest, table_size
 from namesake.kernels.names.constants import FAME_STEPS, GIVEN_OR_FAMILY_NAME, ORGANISATION, OTHER, PERSON, PLACE, WORK
@@ -101,63 +97,51 @@ def stated_by(stated: Statements, items: int) -> Int64:
     counts = np.zeros(len(stated.pair_value), np.int64)
     count_values(stated.statements.values, counts)
     found: Int64 = large.zeros(items, np.int64)
-    add_counts(stated.pair_value, counts, found)
+    is_item = stated.pair_value >= 0
+    np.add.at(found, stated.pair_value[is_item], counts[is_item])
     return found
 
 
 def non_people_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) -> NonPeople:
-    """The names that are evidence against a person: two or more characters, up to `MOST_TOKENS` tokens, a capital.
-
-    First the labels, then the aliases, then the parts of labels before a comma.
-    """
+    """The names that are evidence against a person: two or more characters, up to `MOST_TOKENS` tokens, a capital."""
     is_evidence = ~np.isin(kinds, (PERSON, GIVEN_OR_FAMILY_NAME)) & (rows.dump_of >= 0)
     row = large.kept(np.flatnonzero(is_evidence))
-    dump = large.kept(rows.dump_of[row])
-    fame, ends = large.empty(len(row), np.float64), large.zeros(len(row) + 1, np.int64)
+    dump, fame = large.kept(rows.dump_of[row]), large.empty(len(row), np.float64)
     for low, high in large.blocks(len(row), 128):
         some = dump[low:high]
         fame[low:high] = item_fame(items.sitelinks[some], items.population[some], stated[row[low:high]])
-        ends[low + 1 : high + 1] = items.alias_indptr[some + 1] - items.alias_indptr[some]
-    np.cumsum(ends, out=ends)
-    found = _FoundNames(fame, kinds, row)
+    types = np.int64, np.uint8, np.uint64, np.float64, np.int8
+    columns = sizes, data, hashes, of_fame, of_kind = [large.Growing(kind) for kind in types]
+    for raw, item, share in _all_names(items, dump):
+        capital = np.flatnonzero(begins_with(raw.data, raw.offsets, capitals()))
+        texts = normalise_many(raw.take(capital))
+        hashed = hash_names(texts.data, texts.offsets, MOST_TOKENS)
+        named = np.flatnonzero(hashed)
+        kept, whose = texts.take(named), item[capital[named]]
+        sizes.append(np.diff(kept.offsets))
+        data.append(kept.data)
+        hashes.append(hashed[named])
+        of_fame.append(fame[whose] * share)
+        of_kind.append(kinds[row[whose]])
+    lengths, text, *rest = (column.done() for column in columns)
+    return NonPeople(Strings(large.running(lengths), text), *rest)
+
+
+def _all_names(items: Items, dump: Int32) -> Iterator[tuple[Strings, Int64, float]]:
+    """Labels of items of the dump, aliases, and labels before a comma; the item of each, and a factor for its fame."""
+    ends = large.zeros(len(dump) + 1, np.int64)
     for low, high in large.blocks(len(dump), NAME_BYTES):
-        found.add(items.label.take(dump[low:high]), np.arange(low, high), 1)
+        some = dump[low:high]
+        ends[low + 1 : high + 1] = items.alias_indptr[some + 1] - items.alias_indptr[some]
+        yield items.label.take(some), np.arange(low, high), 1
+    np.cumsum(ends, out=ends)
     for low, high in large.spans(ends, NAME_BYTES):
         counts = np.diff(ends[low : high + 1])
         aliases = items.alias.take(ranges(items.alias_indptr[dump[low:high]], counts))
-        found.add(aliases, np.repeat(np.arange(low, high), counts), AN_ALIAS)
+        yield aliases, np.repeat(np.arange(low, high), counts), AN_ALIAS
     for low, high in large.blocks(len(dump), NAME_BYTES):
         cut, before, _ = at_comma(items.label.take(dump[low:high]))
-        found.add(before, low + cut, BEFORE_COMMA)
-    return found.done()
-
-
-class _FoundNames:
-    """Collects the names of items that are not people, if they could be names of people."""
-
-    def __init__(self, fame: Float64, kinds: Int8, row: Int64) -> None:
-        self.of_items = fame, kinds, row
-        self.sizes, self.data = large.Growing(np.int64), large.Growing(np.uint8)
-        self.hashes, self.fame, self.kinds = large.Growing(np.uint64), large.Growing(np.float64), large.Growing(np.int8)
-
-    def add(self, raw: Strings, item: Int64, share: float) -> None:
-        """Add unnormalised names of these items, whose fame is multiplied by `share`."""
-        capital = np.flatnonzero(begins_with(raw.data, raw.offsets, capitals()))
-        texts = normalise_many(raw.take(capital))
-        hashes = hash_names(texts.data, texts.offsets, MOST_TOKENS)
-        named = np.flatnonzero(hashes)
-        fame, kinds, row = self.of_items
-        item, kept = item[capital[named]], texts.take(named)
-        self.sizes.append(np.diff(kept.offsets))
-        self.data.append(kept.data)
-        self.hashes.append(hashes[named])
-        self.fame.append(fame[item] * share)
-        self.kinds.append(kinds[row[item]])
-
-    def done(self) -> NonPeople:
-        """All of them, in the order in which they came."""
-        texts = Strings(large.running(self.sizes.done()), self.data.done())
-        return NonPeople(texts, self.hashes.done(), self.fame.done(), self.kinds.done())
+        yield before, low + cut, BEFORE_COMMA
 
 
 @cache
@@ -216,7 +200,7 @@ def _most_famous(names: NonPeople) -> Int64:
             chosen = (turned[low:high] >> np.uint64(64 - parts) == part for low, high in large.blocks(size, 16))
             rows = np.flatnonzero(np.concatenate(list(chosen)))
         ids = np.empty(len(rows), np.int32)
-        distinct = distinct_keys(turned[rows].view(np.int64), ids).view(np.uint64)
+        distinct = distinct_keys(turned[rows], ids)
         found = keep_largest(ids, names.fame[rows], len(distinct))
         best.append(rows[found[np.argsort(distinct)]])
     return best.done()

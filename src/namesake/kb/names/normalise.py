@@ -10,8 +10,7 @@ from functools import cache
 import numpy as np
 
 from namesake.arrays import Int8, Int64, UInt8
-from namesake.kb.columns import large
-from namesake.kb.columns.column_files import Strings
+from namesake.kb.columns import Strings, large
 from namesake.kernels.names import fold as kernels
 from namesake.language import Language
 
@@ -29,23 +28,19 @@ QUOTED = re.compile(r"[\"“„]([^\"“”„]+)[\"”“](.*\w.*)")
 
 
 class _Fold(dict[int, str]):
-    """The replacement of each character: letters, nothing, or a space; filled on demand."""
+    """Each character in lower case, without its accents; a space for punctuation, nothing for apostrophes."""
 
     def __missing__(self, point: int) -> str:
-        self[point] = folded = _fold(chr(point))
-        return folded
-
-
-def _fold(character: str) -> str:
-    """One character in lower case, without its accents; a space for punctuation, nothing for apostrophes."""
-    if character in APOSTROPHES or unicodedata.category(character) in ("Cf", "Cs"):
-        return ""
-    parts = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
-    base = ord(parts[0])
-    if base < 0x0400 or 0x1E00 <= base < 0x2000:  # Latin and Greek; in other scripts marks are letters
-        parts = "".join(part for part in parts if not 0x0300 <= ord(part) < 0x0370)
-    parts = unicodedata.normalize("NFC", parts).translate(PLAIN_LETTERS)
-    return "".join(part if unicodedata.category(part)[0] in "LNM" else " " for part in parts)
+        if chr(point) in APOSTROPHES or unicodedata.category(chr(point)) in ("Cf", "Cs"):
+            return self.setdefault(point, "")
+        parts = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", chr(point)).casefold())
+        base = ord(parts[0])
+        if base < 0x0400 or 0x1E00 <= base < 0x2000:  # Latin and Greek; in other scripts marks are letters
+            parts = "".join(part for part in parts if not 0x0300 <= ord(part) < 0x0370)
+        parts = unicodedata.normalize("NFC", parts).translate(PLAIN_LETTERS)
+        return self.setdefault(
+            point, "".join(part if unicodedata.category(part)[0] in "LNM" else " " for part in parts)
+        )
 
 
 FOLD = _Fold()

@@ -7,14 +7,11 @@ from functools import cache
 import numpy as np
 
 from namesake.arrays import Bool, Float64, Int64, UInt64
-from namesake.kb.columns import large
-from namesake.kb.columns.column_files import Ragged, Strings
-from namesake.kb.columns.declaration import Made
-from namesake.kb.columns.layout import NameColumns
+from namesake.kb.columns import Made, NameColumns, Ragged, Strings, large
+from namesake.kb.columns.assemble import distinct_keys
 from namesake.kb.dump.parse import Items
 from namesake.kb.names.build_index import EntityNames
 from namesake.kb.names.normalise import TABLE_END, fold_table, normalise_many, replaced
-from namesake.kernels.columns.group import distinct_keys
 from namesake.kernels.hash import count_each, hash_each, table_of
 from namesake.kernels.names import forms as kernels
 from namesake.kernels.names import prose as prose_kernels
@@ -86,7 +83,7 @@ def list_forms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[kern
         named, cut_words(names.language), shortened, fame, weights, OF_AN_ALIAS, found
     )
     hashes = token_hashes(whole.data, whole.offsets, np.empty(0, np.int64))
-    tokens: UInt64 = distinct_keys(hashes.view(np.int64), large.empty(len(hashes), np.int32)).view(np.uint64)
+    tokens = distinct_keys(hashes, large.empty(len(hashes), np.int32))
     of_entries = {name: getattr(found, name)[:entries] for name in ("keys", "rows", "forms", "weights")}
     return found._replace(**of_entries, middles=found.middles[:between]), tokens
 
@@ -109,7 +106,7 @@ def at_comma(texts: Strings) -> tuple[Int64, Strings, Strings]:
 def build_short_forms(listed: kernels.Found) -> Made:
     """The columns of short forms."""
     ids = large.empty(len(listed.keys), np.int32)
-    distinct = distinct_keys(listed.keys.view(np.int64), ids).view(np.uint64)
+    distinct = distinct_keys(listed.keys, ids)
     size = min(len(ids), MOST * len(distinct))
     best = kernels.Grouped(
         *(large.zeros(len(distinct) + 1, np.int64), large.empty(size, np.int32), large.empty(size, np.int8)),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import mmap
-import os
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,12 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.errors import NamesakeError
-from namesake.files.draft import JOURNAL, FolderDraft, write_all
-from namesake.files.outputs import is_vacant
+from namesake.files.draft import JOURNAL, FolderDraft
+from namesake.files.outputs import is_vacant, sync
 from namesake.kb.check import remember
-from namesake.kb.columns import large
-from namesake.kb.columns.column_files import header
-from namesake.kb.columns.declaration import Column, Made
+from namesake.kb.columns import Column, Made, header, large
 from namesake.kb.manifest import MANIFEST, REJECTS, Manifest, listed_files
 
 C = TypeVar("C")
@@ -26,13 +23,6 @@ C = TypeVar("C")
 
 class Draft(FolderDraft):
     """The draft of a KB."""
-
-    @property
-    def spill(self) -> Path:
-        """The folder for temporary files, which exists."""
-        folder = self.folder / "spill"
-        folder.mkdir(exist_ok=True)
-        return folder
 
     def listed(self, folder: Path) -> dict[str, str] | None:
         """The digest of each file of a KB; None if the folder is not a KB."""
@@ -86,33 +76,21 @@ class Spill:
     """A folder of raw columns: appended to while dumps are parsed, mapped afterwards."""
 
     def __init__(self, folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
         self.folder = folder
         self.types: dict[str, str] = {}
         """The type of the numbers in each column."""
-        self._files: dict[str, io.FileIO] = {}
 
     def keep(self) -> None:
         """Write all columns to the disk. They are complete."""
-        for file in self._files.values():
-            os.fsync(file.fileno())
-            file.close()
-        self._files.clear()
-
-    def __enter__(self) -> Spill:
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        for file in self._files.values():
-            file.close()
+        for name in self.types:
+            sync(self.folder / name)
 
     def append(self, name: str, array: npt.NDArray[Any]) -> None:
         """Add an array to the end of a column."""
-        if name not in self._files:
-            self._files[name] = io.FileIO(self.folder / name, "wb")
-            self.types[name] = array.dtype.str
-        assert array.dtype.str == self.types[name], f"{name} changes its type"
-        if array.size:
-            write_all(self._files[name], np.ascontiguousarray(array).data.cast("B"))
+        with (self.folder / name).open("ab" if name in self.types else "wb") as file:
+            file.write(np.ascontiguousarray(array).data)
+        assert array.dtype.str == self.types.setdefault(name, array.dtype.str), f"{name} changes its type"
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -121,8 +99,6 @@ class Spill:
 
     def column(self, name: str) -> npt.NDArray[Any]:
         """A whole column, mapped copy-on-write."""
-        if name in self._files:
-            self._files[name].close()
         with (self.folder / name).open("rb") as file:
             if not file.seek(0, io.SEEK_END):
                 return np.empty(0, self.types[name])

@@ -3,8 +3,8 @@
 The same KB gives the same bytes: files in the order of their names, no owner, no time.
 
 A pack may come from anyone. It must hold the manifest and then the files of a KB, in the order of their names, and
-nothing else: no folder, no link, no other name. No file may be larger than the counts of the manifest allow or than the
-free disk space. Columns are checked, as by `kb info --verify`, before the KB is published.
+nothing else: no folder, no link, no other name. Files may not be far larger than the pack, or larger than the free disk
+space. Columns are checked, as by `kb info --verify`, before the KB is published.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
 import pyarrow as pa
 
 from namesake.errors import NamesakeError
@@ -30,10 +29,8 @@ from namesake.files.lines import Meter
 from namesake.files.outputs import sync
 from namesake.kb.build_options import place
 from namesake.kb.check import derived_problems, manifest_problem, problems
-from namesake.kb.columns.column_files import HEADER, Columns
-from namesake.kb.columns.declaration import Array, Lists, Text
-from namesake.kb.columns.layout import columns
-from namesake.kb.manifest import LARGEST, MANIFEST, NAMED, REJECTS, Manifest, parse_manifest
+from namesake.kb.columns import Columns
+from namesake.kb.manifest import LARGEST, MANIFEST, Manifest, parse_manifest
 from namesake.kb.publish.draft import Draft
 from namesake.kb.store import KB
 from namesake.progress import Reporter
@@ -97,7 +94,6 @@ def _header(name: str, size: int) -> bytes:
 MOST_PACKED, MOST_SPARSE = 100, 512 << 20
 """A pack may hold this many times its own size, plus this many bytes. Typical packs hold four times their size; a KB of
 a few people with high QIDs needs a bitmap of zeros."""
-MOST_REJECT = 8 << 10  # bytes of a line in `rejects.jsonl`
 ADDRESS = "address"  # the file that names the origin of the pack beside it
 
 
@@ -172,7 +168,7 @@ def _unpack(pack: Path, draft: Draft, reporter: Reporter) -> Manifest:
             members = _Members(pack, stream)
             manifest = members.manifest()
             for name, digest in sorted(manifest.files.items()):
-                members.file(name, digest, draft, manifest)
+                members.file(name, digest, draft)
                 reporter.advance(meter.fraction(), members.read, "bytes")
             members.end()
         with reporter.stage(f"checking {size / 1e6:,.0f} MB"):
@@ -206,14 +202,9 @@ class _Members:
             raise NamesakeError(f"{self.pack}: {wrong}: get the KB elsewhere")
         return manifest
 
-    def file(self, name: str, digest: str, draft: Draft, manifest: Manifest) -> None:
+    def file(self, name: str, digest: str, draft: Draft) -> None:
         """The next member, which must be this file, into the draft."""
         size = self._begin(name)
-        expected = expected_size(name, manifest)
-        if expected is not None and size != expected:
-            raise self._bad(f"{name} has {size:,} bytes, not {expected:,}")
-        if name == REJECTS and size > (most := MOST_REJECT * min(manifest.rejected, NAMED)):
-            raise self._bad(f"{name} has {size:,} bytes; {manifest.rejected:,} rejected lines take {most:,} at most")
         if self.read + size > self.most:
             raise self._bad(f"{name} has {size:,} bytes, far more than a pack of this size can hold")
         free = shutil.disk_usage(draft.folder).free
@@ -254,16 +245,3 @@ class _Members:
 
     def _bad(self, what: str) -> NamesakeError:
         return NamesakeError(f"{self.pack} is not a packed KB, or is damaged ({what}): get it again")
-
-
-def expected_size(name: str, manifest: Manifest) -> int | None:
-    """The size of a file of a KB by the counts of its manifest; None if they do not determine it."""
-    for column in columns().values():
-        if not column.rows.counted or name.removesuffix(".npy") != next(iter(column.files)):
-            continue
-        rows = int(getattr(manifest, column.rows.counted))
-        if isinstance(column, Array):
-            return HEADER + rows * column.dtype.itemsize
-        if isinstance(column, Text | Lists):
-            return HEADER + (rows + 1) * np.dtype(np.int64).itemsize
-    return None

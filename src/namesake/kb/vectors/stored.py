@@ -24,8 +24,8 @@ from namesake.errors import NamesakeError
 from namesake.files.digests import damaged_file
 from namesake.files.draft import FolderDraft
 from namesake.kb.check import is_known, remember
-from namesake.kb.columns.column_files import Columns, header
-from namesake.kb.manifest import LARGEST, MANIFEST, Sealed, manifest_within, open_folder
+from namesake.kb.columns import Columns, header
+from namesake.kb.manifest import LARGEST, MANIFEST, Sealed, read_manifest
 
 if TYPE_CHECKING:
     from namesake.kb.store import KB
@@ -157,18 +157,14 @@ def read_vector_manifest(folder: Path, again: str) -> VectorManifest:
 def _read_through(folder: Path, manifest: VectorManifest, arrays: dict[str, npt.NDArray[Any]], again: str) -> None:
     """Refuse files that differ from their digests, numbers that are not finite, and rows that do not exist."""
     for name, array in arrays.items():
-        if array.dtype == HALF and not all_finite(array):
+        blocks = (array[at : at + BLOCK] for at in range(0, len(array), BLOCK))
+        if array.dtype == HALF and not all(np.isfinite(block).all() for block in blocks):
             raise NamesakeError(f"{folder / name}.npy contains a number that is not finite: {again}")
     rows = arrays.get(PAIR, np.zeros(0, np.int32))
     if len(rows) and not (rows.min() >= -1 and rows.max() < manifest.values):
         raise NamesakeError(f"{folder / PAIR}.npy is damaged (it names rows that do not exist): {again}")
     if wrong := damaged_file(folder, {f"{name}.npy": manifest.files.get(f"{name}.npy", "") for name in arrays}):
         raise NamesakeError(f"{folder / wrong}: {again}")
-
-
-def all_finite(halves: npt.NDArray[np.float16]) -> bool:
-    """Whether no number is infinite or NaN."""
-    return all(np.isfinite(halves[at : at + BLOCK]).all() for at in range(0, len(halves), BLOCK))
 
 
 def verify_vectors(kb: KB) -> None:
@@ -258,9 +254,8 @@ class VectorDraft(FolderDraft):
             values=values,
             pairs=pairs,
         )
-        with open_folder(self.kb.path) as handle:
-            if manifest_within(handle, self.kb.path).digest != self.kb.manifest.digest:
-                raise NamesakeError(f"{self.kb.path} was replaced in the meantime: run the command again")
+        if read_manifest(self.kb.path).digest != self.kb.manifest.digest:
+            raise NamesakeError(f"{self.kb.path} was replaced in the meantime: run the command again")
         self.put(manifest.sealed())
         return manifest
 

@@ -6,7 +6,7 @@
 import numpy as np
 
 from namesake.kernels.compiled import kernel
-from namesake.kernels.simd import lowest, ones
+from namesake.kernels.simd import ones
 
 
 @kernel("boolean[::1](uint64[::1], int64[::1])")
@@ -35,20 +35,6 @@ def count_before(bits):
     for i in range(len(bits)):
         before[i + 1] = before[i] + ones(bits[i])
     return before
-
-
-@kernel("int64[::1](uint64[::1], int64)")
-def members(bits, size):
-    """The members of a bitmap in ascending order."""
-    found = np.empty(size, np.int64)
-    at = 0
-    for i in range(len(bits)):
-        word = bits[i]
-        while word:
-            found[at] = (i << 6) + lowest(word)
-            word &= word - np.uint64(1)
-            at += 1
-    return found
 
 
 @kernel("int32[::1](uint64[::1], int32[::1], int64[::1])")

@@ -1,4 +1,4 @@
-"""Kernels that turn parsed columns into a KB: distinct values by hashing, groups, unions of words.
+"""Kernels that turn parsed columns into a KB: distinct values by hashing, groups, unions of words, links, PageRank.
 
 None of them sorts more than one entity's row at a time, so that time is linear in the size of the dump.
 """
@@ -9,7 +9,7 @@ from numba import types
 from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.hash import FREE, find, find_next, hash_bytes, home, probe, same_bytes
 from namesake.kernels.simd import pointer
-from namesake.kernels.types import I32, I64, RAGGED, U8
+from namesake.kernels.types import F64, I32, I64, RAGGED, U8, U64
 
 FIRST_ROOM = 1 << 12
 LONGS, INTS, HASHES = types.int64[::1], types.int32[::1], types.uint64[::1]
@@ -52,25 +52,22 @@ def distinct_strings(offsets, data, ids):
     return first[:size].copy()
 
 
-@kernel(LONGS(I64, INTS))
-def distinct_keys(numbers, ids):
-    """Write to `ids` the place of each row's positive number among the distinct ones, which are returned."""
-    keys, known = np.zeros(FIRST_ROOM, np.uint64), np.empty(FIRST_ROOM, np.int32)
-    size = 0
+@kernel(types.Tuple((HASHES, INTS, types.int64))(U64, HASHES, INTS, types.int64, INTS))
+def number_keys(numbers, keys, known, size, ids):
+    """Write to `ids` the place of each number, which is not 0, among the distinct ones, of which `size` are known.
+
+    `keys` and `known` are a table of the known ones; it is returned, larger if need be, with the new size.
+    """
     for row in range(len(numbers)):
         if 4 * size >= 3 * len(keys):
             keys, known = grow(keys, known, False)
-        key, mask = np.uint64(numbers[row]), len(keys) - 1
+        key, mask = numbers[row], len(keys) - 1
         slot = probe(pointer(keys), mask, key, home(key, mask))
         if keys[slot] == FREE:
             keys[slot], known[slot] = key, size
             size += 1
         ids[row] = known[slot]
-    distinct = np.empty(size, np.int64)
-    for slot in range(len(keys)):
-        if keys[slot] != FREE:
-            distinct[known[slot]] = np.int64(keys[slot])
-    return distinct
+    return keys, known, size
 
 
 @kernel("int64[::1](int32[::1], int32[::1], int64, int32[::1])")
@@ -137,16 +134,81 @@ def union_words(own, statements, pair_value, items, strings, stamp, out):
     return result
 
 
-@kernel("uint64[::1](uint8[::1], int64)")
-def hash_titles(text, lines):
-    """The hash of each line of a text, with underscores as spaces, for titles and links of Wikipedia."""
-    hashes = np.empty(lines, np.uint64)
-    line, start = 0, 0
-    for i in range(len(text) + 1):
-        if i == len(text) or text[i] == 10:
-            hashes[line] = hash_bytes(text, start, i)
-            line += 1
-            start = i + 1
-        elif text[i] == 95:
-            text[i] = 32
-    return hashes
+@kernel(types.void(I64, I32, I32, INTS, LONGS))
+def count_links(indptr, target, source, last, counts):
+    """Count the distinct other nodes that link to each node, for some rows of targets; `counts[to + 1]` grows.
+
+    Row i links from source[i] to target[indptr[i] - indptr[0]:indptr[i + 1] - indptr[0]]; negative numbers are ignored.
+    `last` has the last node that links to each, -1 at first.
+    """
+    for i in range(len(source)):
+        if source[i] < 0:
+            continue
+        for j in range(indptr[i] - indptr[0], indptr[i + 1] - indptr[0]):
+            to = target[j]
+            if to >= 0 and to != source[i] and last[to] != source[i]:
+                last[to] = source[i]
+                counts[to + 1] += 1
+
+
+@kernel(types.void(I64, I32, I32, types.int64, INTS, LONGS, INTS))
+def place_links(indptr, target, source, first, last, place, links):
+    """Write the sources of the links to the nodes from `first` on; `place` has the next position in `links` of each."""
+    for i in range(len(source)):
+        if source[i] < 0:
+            continue
+        for j in range(indptr[i] - indptr[0], indptr[i + 1] - indptr[0]):
+            to = target[j] - first
+            if to >= 0 and to < len(last) and target[j] != source[i] and last[to] != source[i]:
+                last[to] = source[i]
+                links[place[to]] = source[i]
+                place[to] += 1
+
+
+@kernel(types.void(I32, LONGS))
+def count_values(values, counts):
+    """Add the number of occurrences of each value to `counts`."""
+    for i in range(len(values)):
+        counts[values[i]] += 1
+
+
+@kernel(types.void(I64, I32, types.int64, types.Array(types.int8, 1, "C"), types.int8[::1]))
+def mark_rows(indptr, values, first, marks, rows):
+    """Combine, in each row of a ragged array, the bits of its values; value `first` + i has marks[i]."""
+    for row in range(len(rows)):
+        for j in range(indptr[row], indptr[row + 1]):
+            at = values[j] - first
+            if at >= 0 and at < len(marks):
+                rows[row] |= marks[at]
+
+
+@kernel(types.int64(I64, I64, I32, I32, F64, LONGS, INTS, types.float64[::1]))
+def split_links(linked, starts, links, place, share, indptr, among, rest):
+    """Split the links to each linked node: to `among` as places of linked nodes, to `rest` the sum of other shares."""
+    at = 0
+    for i in range(len(linked)):
+        total = 0.0
+        for j in range(starts[linked[i]], starts[linked[i] + 1]):
+            source = links[j]
+            if place[source] >= 0:
+                among[at] = place[source]
+                at += 1
+            else:
+                total += share[source]
+        rest[i] = total
+        indptr[i + 1] = at
+    return at
+
+
+@kernel(types.float64(I64, I32, F64, F64, types.float64, types.float64, types.float64, types.float64[::1]))
+def step(indptr, links, given, rest, damping, base, least, ranks):
+    """Update `ranks` to damping · (Σ `given` over incoming links + `base` · rest) + least; returns Σ of the changes."""
+    moved = 0.0
+    for i in range(len(ranks)):
+        total = 0.0
+        for j in range(indptr[i], indptr[i + 1]):
+            total += given[links[j]]
+        rank = damping * (total + base * rest[i]) + least
+        moved += abs(rank - ranks[i])
+        ranks[i] = rank
+    return moved

@@ -1,8 +1,8 @@
 """Turn the lines of a Wikidata dump into flat tables.
 
-`scan` is the entry point. It parses lines until it finds one that it does not fully understand; the caller decodes this
-line with a JSON library and writes it into the same tables. The caller makes the tables large enough for any line: text
-never grows when it is decoded, and a statement or an alias has more bytes than it needs rows.
+`scan` is the entry point. It parses lines until it finds one that it does not fully understand; the caller repairs this
+line with a JSON library and scans it alone. The caller makes the tables large enough for any line: text never grows
+when it is decoded, and a statement or an alias has more bytes than it needs rows.
 """
 
 import numpy as np
@@ -14,16 +14,16 @@ from namesake.kernels.dump import tables, walk, wikidata
 from namesake.kernels.dump.tables import ARRAYS, POINTERS, Tables
 from namesake.kernels.dump.times import read_time
 from namesake.kernels.dump.valid import KEY_SLOTS, valid_end
-from namesake.kernels.dump.walk import K_ID, K_VALUE, keyword
+from namesake.kernels.dump.walk import K_VALUE, keyword
 from namesake.kernels.dump.wikidata import MISSING
 from namesake.kernels.hash import KEYS
-from namesake.kernels.simd import BYTES, LANES, NUMBERS, byte, equal, ones, pointer
+from namesake.kernels.simd import BYTES, NUMBERS, byte, pointer
 from namesake.kernels.types import U8
 
 LETTER_L, LETTER_P, LETTER_Q = (ord(c) for c in "LPQ")
 PLUS = ord("+")
-K_LABELS, K_DESCRIPTIONS, K_ALIASES = (keyword(k) for k in ("labels", "descriptions", "aliases"))
-K_CLAIMS, K_SITELINKS = keyword("claims"), keyword("sitelinks")
+K_PARTS = tuple(keyword(k) for k in ("labels", "descriptions", "aliases", "claims", "sitelinks", "id"))
+CLAIMS, SITELINKS, ID = 3, 4, 5  # parts of an entity
 K_START_TIME, K_END_TIME = keyword(f"P{wikidata.START_TIME}"), keyword(f"P{wikidata.END_TIME}")
 ITEM_COLUMNS = (
     *("qid", "line", "alias_indptr", "statement_indptr"),
@@ -78,9 +78,9 @@ def keep_statement(data, of, to):
     found = to.found
     item = -1
     if found[walk.TYPE] == walk.ENTITY_ID:
-        item = found[walk.ITEM] if found[walk.ITEM] > 0 else found[walk.NUMERIC]
-        if found[walk.OTHER_ENTITY] > 0 or item == 0:
-            return 0 if found[walk.OTHER_ENTITY] > 0 else js.FAIL
+        item = found[walk.ITEM]
+        if item <= 0:
+            return 0 if item == walk.NO_ITEM else js.FAIL
         if of == wikidata.INSTANCE_OF and item == wikidata.HUMAN:
             found[walk.IS_PERSON] = 1
     elif found[walk.TYPE] != walk.PLAIN_STRING or found[walk.DATATYPE] == walk.OTHER:
@@ -142,35 +142,29 @@ def entity(data, p, to):
     p = js.enter(data, p, js.OPEN_MAP)
     while p >= 0 and byte(data, p) != js.CLOSE_MAP:
         part = 0
-        if js.at(data, p, K_ID):
-            part = 1
-            p = entity_id(data, js.value_of(data, p, K_ID), to.found)
-        elif js.at(data, p, K_LABELS):
-            part = 2
-            p = walk.by_language(data, js.value_of(data, p, K_LABELS), to.languages, to.found, walk.LABELS)
-        elif js.at(data, p, K_DESCRIPTIONS):
-            part = 4
-            p = walk.by_language(data, js.value_of(data, p, K_DESCRIPTIONS), to.languages, to.found, walk.DESCRIPTIONS)
-        elif js.at(data, p, K_ALIASES):
-            part = 8
-            p = walk.by_language(data, js.value_of(data, p, K_ALIASES), to.languages, to.found, walk.ALIASES)
-        elif js.at(data, p, K_CLAIMS):
-            part = 16
-            p = claims(data, js.value_of(data, p, K_CLAIMS), to)
-        elif js.at(data, p, K_SITELINKS):
-            part = 32
-            p = walk.sitelinks(data, js.value_of(data, p, K_SITELINKS), to.languages, to.found)
-        else:
-            p = js.skip_member(data, p)
-        if to.found[walk.SEEN] & part:
+        while part < len(K_PARTS) and not js.at(data, p, K_PARTS[part]):
+            part += 1
+        if part == len(K_PARTS):
+            p = js.step(data, js.skip_member(data, p), js.CLOSE_MAP)
+            continue
+        if to.found[walk.SEEN] >> part & 1:
             return js.FAIL
-        to.found[walk.SEEN] |= part
+        to.found[walk.SEEN] |= 1 << part
+        p = js.value_of(data, p, K_PARTS[part])
+        if part == CLAIMS:
+            p = claims(data, p, to)
+        elif part == SITELINKS:
+            p = walk.sitelinks(data, p, to.languages, to.found)
+        elif part == ID:
+            p = entity_id(data, p, to.found)
+        else:
+            p = walk.by_language(data, p, to.languages, to.found, part * walk.LANGUAGES)
         p = js.step(data, p, js.CLOSE_MAP)
     return p + 1 if p >= 0 else js.FAIL
 
 
-@inner(types.int64(BYTES, types.int64, types.int64, POINTERS))
-def append_aliases(data, chosen, mask, to):
+@inner(types.int64(BYTES, types.int64, types.boolean, POINTERS))
+def append_aliases(data, chosen, check, to):
     """Decode the aliases in all kept languages, then the labels that were not chosen."""
     first = to.counts[tables.ALIAS]
     for code in range(walk.LANGUAGES):
@@ -181,11 +175,11 @@ def append_aliases(data, chosen, mask, to):
         while p >= 0 and byte(data, p) != js.CLOSE_LIST:
             to.found[walk.TEXT] = 0
             p = js.step(data, walk.text_member(data, p, K_VALUE, to.found, walk.TEXT), js.CLOSE_LIST)
-            if p < 0 or tables.append_alias(data, to.found[walk.TEXT], first, mask, to) < 0:
+            if p < 0 or tables.append_alias(data, to.found[walk.TEXT], first, check, to) < 0:
                 return js.FAIL
     for code in range(walk.LANGUAGES):
         p = to.found[walk.LABELS + code]
-        if code != chosen and p > 0 and tables.append_alias(data, p, first, mask, to) < 0:
+        if code != chosen and p > 0 and tables.append_alias(data, p, first, check, to) < 0:
             return js.FAIL
     return 0
 
@@ -228,13 +222,13 @@ def qualify(data, row, to):
     return 0 if p >= 0 else js.FAIL
 
 
-@inner(types.int64(BYTES, types.boolean, types.int64, types.int64, POINTERS))
-def keep_statements(data, kept, first, mask, to):
-    """Complete the statements stored from `first` on: decode texts, read qualifiers, remove repetitions.
+@inner(types.int64(BYTES, types.boolean, types.int64, POINTERS))
+def keep_statements(data, kept, first, to):
+    """Complete the statements stored from `first` on: decode texts, read qualifiers.
 
-    The same statement with other days is kept. Of an item that is not kept only the links to other items remain.
+    Of an item that is not kept only the links to other items remain.
     """
-    first_string, last = to.counts[tables.STRING], to.counts[tables.STATEMENTS]
+    last = to.counts[tables.STATEMENTS]
     to.counts[tables.STATEMENTS] = first
     for row in range(first, last):
         source = row * tables.STATEMENT_COLUMNS
@@ -242,11 +236,9 @@ def keep_statements(data, kept, first, mask, to):
         if value < 0:
             if not kept:
                 continue
+            value = ~to.counts[tables.STRING]
             if tables.append_text(data, to.statements[source + tables.UNTIL], tables.STRING, to) < 0:
                 return js.FAIL
-            string = tables.same_text(to.string_entries, mask, tables.STRING, first_string, to)
-            to.counts[tables.STRING] = max(to.counts[tables.STRING] - 1, string + 1)
-            value = ~string
         target = to.counts[tables.STATEMENTS]
         cell = target * tables.STATEMENT_COLUMNS
         to.statements[cell + tables.PROPERTY] = to.statements[source + tables.PROPERTY]
@@ -254,26 +246,21 @@ def keep_statements(data, kept, first, mask, to):
         to.statements[cell + tables.SINCE] = to.statements[source + tables.SINCE] if kept else 0
         if qualify(data, target, to) < 0:
             return js.FAIL
-        if tables.new_statement(mask, first, target, to):
-            to.counts[tables.STATEMENTS] = target + 1
+        to.counts[tables.STATEMENTS] = target + 1
     return 0
 
 
-@inner(types.int64(BYTES, types.boolean, types.int64, types.int64, POINTERS))
-def keep_item(data, keep_all, size, first_statement, to):
-    """Write the item that was just read, on a line of `size` bytes, into the tables."""
-    mask = 63
-    while mask < size >> 3:
-        mask = mask * 2 + 1
-    to.counts[tables.LARGEST_MASK] = max(mask, to.counts[tables.LARGEST_MASK])
+@inner(types.int64(BYTES, types.boolean, types.boolean, types.int64, POINTERS))
+def keep_item(data, keep_all, check, first_statement, to):
+    """Write the item that was just read into the tables."""
     found = to.found
     chosen = tables.append_preferred(data, walk.LABELS, tables.LABEL, to)
-    if chosen < 0 or append_aliases(data, chosen, mask, to) < 0:
+    if chosen < 0 or append_aliases(data, chosen, check, to) < 0:
         return js.FAIL
     kept = keep_all or found[walk.IS_PERSON] > 0
     described = tables.append_preferred(data, walk.DESCRIPTIONS, tables.DESCRIPTION, to)
     titled = tables.append_text(data, found[walk.TITLE] if kept else 0, tables.TITLE, to)
-    if described < 0 or titled < 0 or keep_statements(data, kept, first_statement, mask, to) < 0:
+    if described < 0 or titled < 0 or keep_statements(data, kept, first_statement, to) < 0:
         return js.FAIL
     numbers = (
         found[walk.NUMBER],
@@ -308,13 +295,13 @@ def between(data, p):
     return p
 
 
-@inner(types.int64(BYTES, types.int64, types.int64, types.boolean, KEYS, types.uint64, POINTERS))
-def scan_line(data, start, size, keep_all, keys, stamp, to):
+@inner(types.int64(BYTES, types.int64, types.int64, types.boolean, types.boolean, KEYS, types.uint64, POINTERS))
+def scan_line(data, start, size, keep_all, check, keys, stamp, to):
     """Parse the line at `start`; returns its end. `keys` and `stamp` are those of `valid_end`."""
     p = between(data, start)
     if p >= size or byte(data, p) == js.NEWLINE:
         return p
-    if byte(data, p) != js.OPEN_MAP or valid_end(data, p, keys, stamp) < 0:
+    if byte(data, p) != js.OPEN_MAP or (check and valid_end(data, p, keys, stamp) < 0):
         return js.FAIL
     for slot in range(walk.FOUND):
         to.found[slot] = 0
@@ -326,7 +313,7 @@ def scan_line(data, start, size, keep_all, keys, stamp, to):
         return js.FAIL
     kind = to.found[walk.KIND]
     if kind == LETTER_Q:
-        return p if keep_item(data, keep_all, p - start, first_statement, to) >= 0 else js.FAIL
+        return p if keep_item(data, keep_all, check, first_statement, to) >= 0 else js.FAIL
     to.counts[tables.STATEMENTS] = first_statement
     to.counts[tables.DATES_DROPPED] = dropped
     if kind == LETTER_L:
@@ -337,11 +324,11 @@ def scan_line(data, start, size, keep_all, keys, stamp, to):
     return p if kind == LETTER_P and labelled >= 0 else js.FAIL
 
 
-@kernel(types.int64(U8, types.int64, types.int64, types.boolean, ARRAYS))
-def scan(data, start, size, keep_all, arrays):
+@kernel(types.int64(U8, types.int64, types.int64, types.boolean, types.boolean, ARRAYS))
+def scan(data, start, size, keep_all, check, arrays):
     """Parse the lines in data[start:size]; returns the start of the first line that it could not parse, or size.
 
-    64 zero bytes follow data[:size].
+    64 zero bytes follow data[:size]. Without `check`, the lines must be valid JSON, with distinct aliases.
     """
     to = Tables(
         pointer(arrays.found),
@@ -350,9 +337,6 @@ def scan(data, start, size, keep_all, arrays):
         pointer(arrays.statements),
         pointer(arrays.properties),
         pointer(arrays.offsets),
-        pointer(arrays.alias_entries),
-        pointer(arrays.string_entries),
-        pointer(arrays.statement_entries),
         pointer(arrays.languages),
         pointer(arrays.text),
     )
@@ -362,30 +346,11 @@ def scan(data, start, size, keep_all, arrays):
         for i in range(tables.RESTORED):
             saved[i] = to.counts[i]
         stamp += np.uint64(1)
-        p = scan_line(pointer(data), start, size, keep_all, pointer(keys), stamp, to)
+        p = scan_line(pointer(data), start, size, keep_all, check, pointer(keys), stamp, to)
         if p < 0:
             for i in range(tables.RESTORED):
                 to.counts[i] = saved[i]
-            tables.forget(to)
             return start
         to.counts[tables.LINES] += 1
         start = p + 1
     return size
-
-
-@kernel(types.int64(U8, types.int64))
-def count_newlines(data, size):
-    """Number of newlines in data[:size]; 64 other bytes follow."""
-    text, count = pointer(data), 0
-    for p in range(0, size, LANES):
-        count += ones(equal(text, p, js.NEWLINE))
-    return count
-
-
-@kernel(types.int64(U8, types.int64, types.int64))
-def last_byte(data, value, size):
-    """The last position in data[:size] with a value; FAIL if there is none."""
-    for p in range(size - 1, -1, -1):
-        if data[p] == value:
-            return p
-    return js.FAIL

@@ -7,7 +7,7 @@ Days are counted in the proleptic Gregorian calendar with Wikidata's digits unch
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inner, kernel
+from namesake.kernels.compiled import inner
 from namesake.kernels.dump.jsontext import ZERO
 from namesake.kernels.dump.wikidata import CENTURY, DAY, DECADE, LAST_YEAR, MILLENNIUM, MISSING, MONTH, YEAR
 from namesake.kernels.simd import BYTES, byte
@@ -37,7 +37,7 @@ def first_and_last_year(year, precision):
     return first, first + size - 1
 
 
-@kernel("UniTuple(int64, 3)(int64, int64, int64, int64)")
+@inner("UniTuple(int64, 3)(int64, int64, int64, int64)")
 def period(year, month, day, precision):
     """First day, precision and last day of a period; (MISSING, 0, MISSING) where there is no such day.
 

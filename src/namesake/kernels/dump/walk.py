@@ -17,14 +17,14 @@ from namesake.kernels.simd import BYTES, NUMBERS, byte
 
 LABELS, DESCRIPTIONS, ALIASES, TITLE = 0, 4, 8, 12  # the first three have a slot for each language
 # of the last snak
-HAS_VALUE, DATATYPE, TYPE, TEXT, ITEM, NUMERIC, OTHER_ENTITY, TIME, PRECISION, AMOUNT = range(13, 23)
+HAS_VALUE, DATATYPE, TYPE, TEXT, ITEM, TIME, PRECISION, AMOUNT = range(13, 21)
 # of the line
-RANK, QUALIFIERS, SITELINKS, VALUED, IS_PERSON, KIND, NUMBER, SEEN, INHABITANTS = range(23, 32)
-BORN, DIED = 32, 35  # each: day, precision, rank
-FOUND = 38
+RANK, QUALIFIERS, SITELINKS, VALUED, IS_PERSON, KIND, NUMBER, SEEN, INHABITANTS = range(21, 30)
+BORN, DIED = 30, 33  # each: day, precision, rank
+FOUND = 36
 LANGUAGES = 4
-ENTITY_ID, PLAIN_STRING, TIME_VALUE, QUANTITY, OTHER = 1, 2, 3, 4, 5
-BY_TYPE, BY_ID = 1, 2  # why a value is an entity but not an item: bits of OTHER_ENTITY
+ENTITY_ID, PLAIN_STRING, TIME_VALUE, QUANTITY, OTHER = range(5)  # types of values
+NO_ITEM = -1  # the ITEM of a property, a lexeme …
 
 
 def keyword(name: str) -> tuple[np.uint64, ...]:
@@ -42,10 +42,9 @@ K_ID, K_TITLE = keyword("id"), keyword("title")
 K_MAINSNAK, K_RANK, K_QUALIFIERS = (keyword(k) for k in ("mainsnak", "rank", "qualifiers"))
 K_SNAKTYPE, K_DATATYPE, K_DATAVALUE = (keyword(k) for k in ("snaktype", "datatype", "datavalue"))
 K_VALUE, K_TYPE, K_TIME, K_PRECISION = (keyword(k) for k in ("value", "type", "time", "precision"))
-K_QUANTITY, K_AMOUNT = keyword("quantity"), keyword("amount")
-K_ENTITY_TYPE, K_NUMERIC_ID, K_ITEM = (keyword(k) for k in ("entity-type", "numeric-id", "item"))
-K_ENTITY_ID, K_STRING = keyword("wikibase-entityid"), keyword("string")
-K_DEPRECATED, K_PREFERRED, K_NORMAL = (keyword(k) for k in ("deprecated", "preferred", "normal"))
+K_AMOUNT, K_STRING = keyword("amount"), keyword("string")
+K_TYPES = tuple(keyword(k) for k in ("wikibase-entityid", "string", "time", "quantity"))
+K_DEPRECATED, K_PREFERRED = keyword("deprecated"), keyword("preferred")
 
 
 @inlined(js.Literal(KEYS, types.int64))
@@ -133,26 +132,12 @@ def sitelinks(data, p, keys, found):
 @inner(types.int64(BYTES, types.int64, NUMBERS))
 def entity_member(data, p, found):
     """From a key of a datavalue's map to the position after its value; stores an item, a time or an amount."""
-    if js.at(data, p, K_ENTITY_TYPE):
-        p = js.value_of(data, p, K_ENTITY_TYPE)
-        found[OTHER_ENTITY] &= ~BY_TYPE
-        if p >= 0 and js.at(data, p, K_ITEM):
-            return p + 6
-        found[OTHER_ENTITY] |= BY_TYPE
-        return js.plain_text(data, p)
-    if js.at(data, p, K_NUMERIC_ID):
-        p = js.value_of(data, p, K_NUMERIC_ID)
-        if p < 0:
-            return js.FAIL
-        found[NUMERIC], p = js.digits(data, p)
-        return p if found[NUMERIC] > 0 else js.FAIL
     if js.at(data, p, K_ID):
         p = js.value_of(data, p, K_ID)
         if p < 0 or byte(data, p) != js.QUOTE:
             return js.FAIL
-        found[OTHER_ENTITY] &= ~BY_ID
         if byte(data, p + 1) != 81:  # Q
-            found[OTHER_ENTITY] |= BY_ID
+            found[ITEM] = NO_ITEM
             return js.plain_text(data, p)
         found[ITEM], p = js.digits(data, p + 2)
         return p + 1 if found[ITEM] > 0 and byte(data, p) == js.QUOTE else js.FAIL
@@ -174,7 +159,7 @@ def entity_member(data, p, found):
 @inner(types.int64(BYTES, types.int64, NUMBERS))
 def datavalue(data, p, found):
     """From a datavalue to the position after it. It replaces the content of an earlier one."""
-    found[TYPE] = 0
+    found[TYPE] = OTHER
     p = js.enter(data, p, js.OPEN_MAP)
     while p >= 0 and byte(data, p) != js.CLOSE_MAP:
         if js.at(data, p, K_VALUE):
@@ -192,18 +177,10 @@ def datavalue(data, p, found):
                 p = js.skip(data, p)
         elif js.at(data, p, K_TYPE):
             p = js.value_of(data, p, K_TYPE)
-            if p >= 0 and js.at(data, p, K_ENTITY_ID):
-                found[TYPE] = ENTITY_ID
-                p += 19
-            else:
-                found[TYPE] = OTHER
-                if p >= 0 and js.at(data, p, K_STRING):
-                    found[TYPE] = PLAIN_STRING
-                elif p >= 0 and js.at(data, p, K_TIME):
-                    found[TYPE] = TIME_VALUE
-                elif p >= 0 and js.at(data, p, K_QUANTITY):
-                    found[TYPE] = QUANTITY
-                p = js.plain_text(data, p)
+            found[TYPE] = 0
+            while p >= 0 and found[TYPE] < OTHER and not js.at(data, p, K_TYPES[found[TYPE]]):
+                found[TYPE] += 1
+            p = js.plain_text(data, p)
         else:
             p = js.skip_member(data, p)
         p = js.step(data, p, js.CLOSE_MAP)
@@ -215,6 +192,7 @@ def snak(data, p, found):
     """From a snak to the position after it."""
     for slot in range(HAS_VALUE, AMOUNT + 1):
         found[slot] = 0
+    found[TYPE] = OTHER
     p = js.enter(data, p, js.OPEN_MAP)
     while p >= 0 and byte(data, p) != js.CLOSE_MAP:
         if js.at(data, p, K_SNAKTYPE):
@@ -246,14 +224,11 @@ def statement(data, p, found):
         elif js.at(data, p, K_RANK):
             p = js.value_of(data, p, K_RANK)
             found[RANK] = 1
-            if p >= 0 and js.at(data, p, K_NORMAL):
-                p += 8
-            else:
-                if p >= 0 and js.at(data, p, K_DEPRECATED):
-                    found[RANK] = 0
-                elif p >= 0 and js.at(data, p, K_PREFERRED):
-                    found[RANK] = 2
-                p = js.plain_text(data, p)
+            if p >= 0 and js.at(data, p, K_DEPRECATED):
+                found[RANK] = 0
+            elif p >= 0 and js.at(data, p, K_PREFERRED):
+                found[RANK] = 2
+            p = js.plain_text(data, p)
         elif js.at(data, p, K_QUALIFIERS):
             p = js.value_of(data, p, K_QUALIFIERS)
             found[QUALIFIERS] = 0

@@ -36,25 +36,6 @@ def look_up_all(hashes, table_hash, table_word):
     return words
 
 
-@kernel(types.UniTuple(types.int64, 2)(U64, types.int64, HASHES, WORDS, types.int64, WORDS, LONGS))
-def intern(hashes, start, table_hash, table_id, known, ids, first):
-    """Number the hashes in the order in which they first occur, from `start` on, until the table is half full.
-
-    ids[k] becomes the number of hashes[k], first[n] the place at which the new number n first occurs. Returns the next
-    place and the count of numbers.
-    """
-    keys, mask = pointer(table_hash), len(table_hash) - 1
-    for k in range(start, len(hashes)):
-        slot = find(keys, mask, hashes[k])
-        if keys[slot] == FREE:
-            if 2 * known >= len(table_hash):
-                return k, known
-            keys[slot] = hashes[k]
-            table_id[slot] = known
-            first[known] = k
-            known += 1
-        ids[k] = table_id[slot]
-    return len(hashes), known
 
 
 @kernel(types.Tuple((types.int64[::1], WORDS))(I64, I32, I32))

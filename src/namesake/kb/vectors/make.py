@@ -1,7 +1,10 @@
-"""`namesake kb embed`: vectors of the texts of a KB.
+"""Make vectors of a KB: of its texts (`namesake kb embed`), and of the graph of its statements (`namesake kb walk`).
 
 Each distinct text is encoded once: statement values first, then descriptions and first paragraphs. An entity's vector
 is that of its first paragraph; without one, the mean over its description and the values of its statements.
+
+Nodes of the graph are entities and the items in their statements; a statement is an edge. Random walks are the
+sentences from which a skip-gram model with negative samples learns a vector for each node (DeepWalk).
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import Int32, Int64, indptr
+from namesake.arrays import Float32, Int32, Int64, indptr
 from namesake.encoders import Encoder, load
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
@@ -27,6 +30,12 @@ BLOCK = 4096
 """Texts that are encoded between two checkpoints."""
 ROWS = 1 << 16
 """Entities whose vectors are computed at a time."""
+WALKS = 1 << 14
+"""Walks between two reports."""
+NOISE = 1 << 20
+"""Size of the table of negative samples: nodes in proportion to their degree to the power ¾."""
+RATE = 0.025
+"""The learning rate at the beginning."""
 
 
 @dataclass(frozen=True)
@@ -101,27 +110,22 @@ def embed(
     made = {"encoder": encoder.name, "digest": encoder.digest, "long": "truncate" if truncate else "chunks"}
     with VectorDraft(kb, "text", made, encoder.dimension, force, len(texts.texts)) as draft:
         with reporter.stage("encoding texts"):
-            _encode(draft, texts.texts, encoder, reporter)
+            began = done = draft.done
+            if done:
+                reporter.say(f"resuming after {done:,} texts that a stopped run encoded")
+            while done < len(texts.texts):
+                vectors = encoder.encode(texts.texts.slice(done, BLOCK).to_pylist())
+                draft.append(done, halves(vectors, encoder.name))
+                done += len(vectors)
+                reporter.advance((done - began) / (len(texts.texts) - began), done - began, "texts")
         with reporter.stage("entities"):
             counts = _write(draft, kb, texts)
         return draft.publish(**counts)
 
 
-def _encode(draft: VectorDraft, texts: pa.LargeStringArray, encoder: Encoder, reporter: Reporter) -> None:
-    """Encode the remaining texts, a block at a time."""
-    began = done = draft.done
-    if done:
-        reporter.say(f"resuming after {done:,} texts that a stopped run encoded")
-    while done < len(texts):
-        vectors = encoder.encode(texts.slice(done, BLOCK).to_pylist())
-        draft.append(done, halves(vectors, encoder.name))
-        done += len(vectors)
-        reporter.advance((done - began) / (len(texts) - began), done - began, "texts")
-
-
 def _write(draft: VectorDraft, kb: KB, texts: Texts) -> dict[str, int]:
     """Write the columns; returns the counts for the manifest."""
-    from namesake.kernels.vectors.cosine import means
+    from namesake.kernels.vectors import means
 
     encoded, dimension = draft.encoded(), draft.dimension
     known = np.zeros(texts.values, np.bool_)
@@ -157,3 +161,97 @@ def encoder_of(kb: KB) -> Encoder:
             f"`namesake kb embed {kb.path} --encoder {name} --force`"
         )
     return encoder
+
+
+@dataclass(frozen=True)
+class Graph:
+    """An undirected graph in CSR form; the node of an entity is the row of its item."""
+
+    indptr: Int64
+    neighbours: Int32
+
+    @staticmethod
+    def of(kb: KB) -> Graph:
+        """The graph of the statements whose values are items."""
+        value = kb.pair_value[kb.statements.values]
+        items = value >= 0
+        head = np.repeat(kb.entity_item, np.diff(kb.statements.indptr))[items]
+        return Graph.joined(head, value[items], len(kb.item_qids))
+
+    @staticmethod
+    def joined(head: Int32, tail: Int32, nodes: int) -> Graph:
+        """The graph with an edge for each head and tail; a node is not its own neighbour."""
+        other = head != tail
+        head, tail = head[other], tail[other]
+        both = np.concatenate([head.astype(np.int64) * nodes + tail, tail.astype(np.int64) * nodes + head])
+        both = np.unique(both)
+        indptr = np.searchsorted(both, np.arange(nodes + 1, dtype=np.int64) * nodes).astype(np.int64)
+        return Graph(indptr, (both % max(nodes, 1)).astype(np.int32))
+
+
+def walk(
+    kb: KB | str | Path,
+    *,
+    dimensions: int = 64,
+    walks: int = 5,
+    length: int = 20,
+    window: int = 5,
+    negatives: int = 5,
+    seed: int = 1,
+    force: bool = False,
+    reporter: Reporter | None = None,
+) -> VectorManifest:
+    """Give a KB vectors of its graph: `KB/vectors/walk`. The same seed gives the same vectors.
+
+    Args:
+        kb: a KB or its folder.
+        dimensions: length of a vector.
+        walks: number of walks from each node.
+        length: number of nodes of a walk.
+        window: largest distance in a walk between nodes that count as near.
+        negatives: number of random nodes that each pair of near nodes is contrasted with.
+        seed: seed of the random numbers.
+        force: replace existing walk vectors.
+        reporter: receives the progress.
+    """
+    settings = {"dimensions": dimensions, "walks": walks, "length": length, "window": window, "negatives": negatives}
+    for name, value in settings.items():
+        if value < 1:
+            raise NamesakeError(f"`{name}={value}`: must be 1 or more")
+    kb = kb if isinstance(kb, KB) else KB.open(kb)
+    reporter = Reporter() if reporter is None else reporter
+    made = {"method": "deepwalk", **{name: str(value) for name, value in (*settings.items(), ("seed", seed))}}
+    with VectorDraft(kb, "walk", made, dimensions, force) as draft:
+        with reporter.stage("walking"):
+            graph = Graph.of(kb)
+            if not len(graph.neighbours):
+                raise NamesakeError(f"{kb.path}: no statement has an item as its value, so there is no graph")
+            vectors = learn_vectors(graph, settings, seed, reporter)
+        known = np.diff(graph.indptr)[kb.entity_item] > 0
+        entities = np.where(known[:, None], vectors[kb.entity_item], 0)
+        draft.write(stored.ENTITY, stored.HALF, entities.size, [halves(entities, "kb walk")])
+        return draft.publish(entities=len(kb))
+
+
+def learn_vectors(graph: Graph, settings: dict[str, int], seed: int, reporter: Reporter) -> Float32:
+    """A vector for each node, from walks that start at each node with neighbours."""
+    from namesake.kernels.vectors import learn
+
+    dimensions, walks, *rest = settings.values()
+    nodes = len(graph.indptr) - 1
+    degree = np.diff(graph.indptr)
+    random = np.random.default_rng(seed)
+    vectors: Float32 = (random.random((nodes, dimensions), np.float32) - np.float32(0.5)) / np.float32(dimensions)
+    contexts = np.zeros((nodes, dimensions), np.float32)
+    starts = random.permutation(np.flatnonzero(degree).astype(np.int32))
+    share = np.cumsum(degree.astype(np.float64) ** 0.75)
+    noise = np.searchsorted(share, (np.arange(NOISE) + 0.5) / NOISE * share[-1]).astype(np.int32)
+    total = walks * len(starts)
+    for first in range(0, total, WALKS):
+        last = min(first + WALKS, total)
+        learn(
+            *(vectors, contexts, graph.indptr, graph.neighbours, starts, noise, np.uint64(seed)),
+            *(first, last, total, *rest, RATE),
+        )
+        reporter.advance(last / total, last, "walks")
+    return vectors

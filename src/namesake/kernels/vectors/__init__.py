@@ -1,1 +1,0 @@
-"""Vectors: cosines, sums of statement values, means of texts, random walks and what they teach."""
