@@ -10,20 +10,24 @@ from typing import Literal
 from namesake.analysis.corpus import link_text, only_known
 from namesake.errors import NamesakeError
 from namesake.evaluation import cross_validation, fit_text
-from namesake.evaluation.cross_validation import FOLDS, HOWS, Trial, Tuned
+from namesake.evaluation.cross_validation import FOLDS, HOWS
 from namesake.evaluation.fit_weights import CONSTANT, MOST_POINTS, STEP, few, learnable
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
 from namesake.evaluation.labelled_text import Outcome
-from namesake.evaluation.measure import from_recipe
-from namesake.evaluation.reports import tuning_tables
+from namesake.evaluation.measure import Row, from_recipe
+from namesake.evaluation.reports.evaluation_report import pivot
 from namesake.evaluation.reports.report import View
+from namesake.evaluation.reports.text_report import INTERVALS
 from namesake.evaluation.scores import ScoreTable, read_scores
 from namesake.evaluation.statistics import SAMPLES, SEED, Bootstrap
 from namesake.evaluation.text_figures import plain_figures
-from namesake.evaluation.thresholds import PERCENTS, Trade, fewest, intervals, thresholds
+from namesake.evaluation.thresholds import PERCENTS, Trade, fewest, intervals, thresholds, thresholds_view
 from namesake.files.several import Paths, several
 from namesake.kb.store import KB
 from namesake.recipe import Recipe
+
+STEPS = tuple(k / 20 for k in range(20))
+"""Thresholds that `threshold` shows beside the suggested one."""
 
 
 @dataclass(frozen=True)
@@ -142,30 +146,24 @@ def _tune_scores(
     grid = recipe.decide is None and len(sources) == 1 and points <= MOST_POINTS
     hows = [each for each in HOWS if each in {how, "fit"} or grid]
     found = [cross_validation.tune_weights(recipe, data, each, step, name) for each in hows]
-    views = [tuning_tables.weights_view(found, f"split {split}" if split else "all gold")]
+    views = [cross_validation.weights_view(found, f"split {split}" if split else "all gold")]
+
+    def add(rows: list[Row], title: str, caption: str) -> None:
+        views.append(pivot(rows, "unseen", title, f"{caption} {INTERVALS}"))
+
     for source in sources if split else ():
-        unseen = _on_unseen(found, source, str(split))
-        title, caption = f"{source.name}: gold outside the split.", "The weights are not tuned on it."
-        views += [tuning_tables.trials_view(unseen, title, caption)] if unseen else []
+        others = [row for row in source.gold if row.columns.get("split") != split]
+        if others and (rest := source.data(others)).answerable.any():
+            rest = learnable(recipe, rest)
+            answers = [from_recipe(each.recipe, rest, f"{each.recipe.name} by {each.how}") for each in found]
+            rows = cross_validation.figures([*answers, *cross_validation.untuned(rest)], rest)
+            add(rows, f"{source.name}: gold outside the split.", "The weights are not tuned on it.")
     every = [source.data(source.gold) for source in sources]
-    caption = "Each fold is answered with weights tuned on the others."
-    for source, validated in zip(
-        sources, cross_validation.cross_validate(recipe, every, hows, step, folds), strict=True
-    ):
-        views.append(
-            tuning_tables.trials_view(validated, f"{source.name}: {folds} folds by document over all gold.", caption)
-        )
+    validated = cross_validation.cross_validate(recipe, every, hows, step, folds)
+    for source, rows in zip(sources, validated, strict=True):
+        title = f"{source.name}: {folds} folds by document over all gold."
+        add(rows, title, "Each fold is answered with weights tuned on the others.")
     return next(each.recipe for each in found if each.how == how), views
-
-
-def _on_unseen(found: Sequence[Tuned], source: _Source, split: str) -> list[Trial]:
-    """The figures of tuned recipes on gold outside the split; empty if none of it has an answer."""
-    rows = [row for row in source.gold if row.columns.get("split") != split]
-    if not rows or not (rest := source.data(rows)).answerable.any():
-        return []
-    rest = learnable(found[0].recipe, rest)
-    answers = [from_recipe(each.recipe, rest, f"{each.recipe.name} by {each.how}") for each in found]
-    return cross_validation.trials([*answers, *cross_validation.untuned(rest)], rest)
 
 
 def _tune_text(
@@ -189,11 +187,13 @@ def _tune_text(
     seen = [plain_figures(sample.outcome(found), at) for sample in samples]
     new = [plain_figures(outcome, at) for outcome in unseen]
     views = [
-        tuning_tables.weights_view([tuned], "all labelled text"),
-        tuning_tables.corpora_view(names, seen, new, without),
+        cross_validation.weights_view([tuned], "all labelled text"),
+        fit_text.corpora_view(names, seen, new, without),
     ]
     if found.decide is not None:
-        views.append(tuning_tables.thresholds_view(found.decide.thresholds, Trade.of(unseen)))
+        shown = {f"{name} = {value}": value for name, value in found.decide.thresholds.items()}
+        caption = "Over all corpora as one, with weights that were not fitted on them."
+        views.append(thresholds_view(Trade.of(unseen), shown, caption))
     return tuned.recipe, views, mentions
 
 
@@ -264,9 +264,10 @@ def threshold(
     percents = sorted({*PERCENTS, *([percent] if whole else [])})
     calibrated = system.replace(decide=system.decide.replace(thresholds=thresholds(trade, percents)))
     suggestion = _suggestion(outcomes, trade, target_precision, suggested, Bootstrap(samples, seed))
-    return Calibration(
-        calibrated, trade, suggested, tuning_tables.trade_view(trade, suggested), [suggestion, *text.remarks]
-    )
+    shown = {str(at): at for at in sorted({*STEPS, *([] if suggested is None else [suggested])})}
+    caption = "Coverage is the share of the names found that are answered. Names with informative labels are scored."
+    view = thresholds_view(trade, shown, caption, str(suggested))
+    return Calibration(calibrated, trade, suggested, view, [suggestion, *text.remarks])
 
 
 def _suggestion(

@@ -7,12 +7,12 @@ import numpy as np
 
 from namesake.arrays import Int64
 from namesake.errors import NamesakeError
-from namesake.evaluation import fit_weights, statistics
+from namesake.evaluation import fit_weights
 from namesake.evaluation.fit_weights import STEP, article_numbers, fold_of, learnable, search_grid, with_weights
 from namesake.evaluation.gold import Dataset
-from namesake.evaluation.measure import Method, available, from_recipe, method
-from namesake.evaluation.statistics import Interval, as_slice
-from namesake.recipe import Recipe
+from namesake.evaluation.measure import Method, Row, available, evaluate_scores, from_recipe, method
+from namesake.evaluation.reports.report import View
+from namesake.recipe import Part, Recipe
 
 HOWS = ("fit", "grid")
 FOLDS = 10
@@ -28,20 +28,6 @@ class Tuned:
     detail: str
     figures: tuple[float, float]
     """P@1 and MRR on the answerable mentions that the weights were tuned on."""
-
-
-@dataclass(frozen=True)
-class Trial:
-    """The figures of a system on mentions that its weights were not tuned on."""
-
-    name: str
-    p_at_1: Interval
-    mrr: Interval
-    n: int
-    with_nil: Interval | None = None
-    """None if all mentions are answerable."""
-    of: int = 0
-    """The number of all mentions, the denominator of `with_nil`."""
 
 
 def tune_weights(
@@ -75,8 +61,8 @@ def named(
 
 def cross_validate(
     recipe: Recipe, data: Sequence[Dataset], hows: Sequence[str], step: float = STEP, folds: int = FOLDS
-) -> list[list[Trial]]:
-    """Answer each mention with weights tuned without its fold (by document). Returns a list for each data set.
+) -> list[list[Row]]:
+    """Answer each mention with weights tuned without its fold (by document). Returns the figures for each data set.
 
     The recipe itself and the paper's systems that need no tuning are measured on the same mentions.
     """
@@ -92,7 +78,7 @@ def cross_validate(
             found = _held_out_fit(recipe, data, fold, name)
         for column, each in zip(answers, found, strict=True):
             column.append(each)
-    return [trials(found, each) for found, each in zip(answers, data, strict=True)]
+    return [figures(found, each) for found, each in zip(answers, data, strict=True)]
 
 
 def untuned(data: Dataset) -> list[Method]:
@@ -123,20 +109,34 @@ def _held_out_grid(recipe: Recipe, data: Dataset, fold: Int64, name: str, step: 
     return Method(name, hit, 1 / place, hit)
 
 
-def trials(answers: Sequence[Method], data: Dataset) -> list[Trial]:
-    """Measure P@1 and MRR on answerable mentions, and accuracy with NIL on all, with intervals by document."""
-    columns = [
-        column
-        for each in answers
-        for column in (
-            as_slice(each.hit, data.answerable),
-            as_slice(each.reciprocal_rank, data.answerable),
-            each.right_with_nil,
-        )
+def figures(answers: Sequence[Method], data: Dataset) -> list[Row]:
+    """Return P@1 and MRR on answerable mentions and accuracy with NIL on all of them, with intervals by document."""
+    rows = evaluate_scores(data, answers, unit="document").rows
+    return [row for row in rows if row.metric in {"P@1", "MRR", "accuracy with NIL"}]
+
+
+def weights_view(tuned: Sequence[Tuned], split: str) -> View:
+    """Return the weights of each way of tuning, one row per part, and the figures on the tuning data."""
+    recipes = [each.recipe for each in tuned]
+    rows = [
+        [f"{part.scorer} ({part.scale})", *(f"{recipe.parts[k].weight:.4g}" for recipe in recipes), _remark(part)]
+        for k, part in enumerate(recipes[0].parts)
     ]
-    found = statistics.estimate(statistics.Means(np.column_stack(columns)), data.documents)
-    known, every = int(data.answerable.sum()), len(data.gold)
-    return [
-        Trial(each.name, found[3 * i], found[3 * i + 1], known, found[3 * i + 2] if known < every else None, every)
-        for i, each in enumerate(answers)
-    ]
+    rules = [recipe.decide for recipe in recipes if recipe.decide is not None]
+    if rules:
+        rows.append(["NIL", *(f"{rule.nil:.4g}" for rule in rules), ""])
+        if rules[0].alone is not None:
+            rows.append(["NIL, one candidate", *(f"{rule.alone:.4g}" for rule in rules), ""])
+        for k, part in enumerate(rules[0].parts):
+            weights = [f"{rule.parts[k].weight:.4g}" for rule in rules]
+            rows.append([f"NIL: {part.doubt} ({part.scale})", *weights, "fixed" if part.fixed else ""])
+    rows += [[name, *(f"{each.figures[k]:.3f}" for each in tuned), ""] for k, name in enumerate(("P@1", "MRR"))]
+    details = "; ".join(f"{each.how}: {each.detail}" for each in tuned)
+    caption = f"P@1 and MRR on {split}, where the weights were found: expect less elsewhere. {details}."
+    header = ["part (scale)", *(each.how for each in tuned), ""]
+    return View("weights", "Weights found.", header, rows, caption, words=frozenset({0, len(header) - 1}))
+
+
+def _remark(part: Part) -> str:
+    rivals = " and no ".join(part.stands_in_for)
+    return ", ".join([f"if there is no {rivals}"] * bool(rivals) + ["fixed"] * part.fixed)

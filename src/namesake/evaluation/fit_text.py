@@ -6,7 +6,7 @@ its mentions. Other data sets, such as score files with gold, have the weight of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +18,9 @@ from namesake.errors import NamesakeError
 from namesake.evaluation.fit_weights import Problem, fold_of, learnable, with_learnt
 from namesake.evaluation.gold import NIL, Dataset
 from namesake.evaluation.labelled_text import Alignment, Answers, Outcome
+from namesake.evaluation.reports.report import View
 from namesake.evaluation.scores import ScoreTable
+from namesake.evaluation.text_figures import CONFIDENCE, LINKING, MEAN, mean_defined
 from namesake.recipe import Recipe
 
 PENALTY = 3.0
@@ -159,3 +161,21 @@ def held_out(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] 
 def _columns(structs: pa.StructArray) -> dict[str, Float64]:
     names = [field.name for field in structs.type]
     return {name: structs.field(name).to_numpy(zero_copy_only=False).astype(np.float64) for name in names}
+
+
+def corpora_view(
+    names: Sequence[str], seen: Sequence[Mapping[str, float]], unseen: Sequence[Mapping[str, float]], without: str
+) -> View:
+    """Return figures by corpus: with the tuned weights, and with weights fitted without the corpus."""
+    metrics = (*LINKING, CONFIDENCE[-1])
+    both = [[each[metric] for each in pair for metric in metrics] for pair in zip(seen, unseen, strict=True)]
+    if len(both) > 1:
+        names, both = [*names, MEAN], [*both, mean_defined(np.array(both)).tolist()]
+    rows = [
+        [name, *("" if np.isnan(value) else f"{value:.3f}".removeprefix("0") for value in values)]
+        for name, values in zip(names, both, strict=True)
+    ]
+    letters = ("P", "R", "F1", CONFIDENCE[-1])
+    header = ["corpus", *letters, *(f"new {letter}" for letter in letters)]
+    caption = f"Columns with “new”: each corpus is answered with weights fitted on {without}; expect these elsewhere."
+    return View("corpora", "Figures with the weights.", header, rows, caption)

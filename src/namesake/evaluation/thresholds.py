@@ -6,7 +6,7 @@ right, and a few such labels would decide the thresholds of the highest precisio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from namesake.arrays import Bool, Float64
 from namesake.evaluation import statistics
 from namesake.evaluation.labelled_text import NEVER, Outcome
+from namesake.evaluation.reports.report import View
 from namesake.evaluation.statistics import DEFAULT, Bootstrap, Interval
 
 PERCENTS = (80, 85, 90, 95, 97, 98, 99)
@@ -83,6 +84,20 @@ def thresholds(trade: Trade, percents: Sequence[int] = PERCENTS) -> dict[str, fl
     """Return the thresholds of these precisions, by names such as p95, without those that cannot be reached."""
     reached = {percent: trade.reaching(percent / 100) for percent in percents}
     return {f"p{percent:02d}": trade.rounded(at) for percent, at in reached.items() if at is not None}
+
+
+def thresholds_view(trade: Trade, shown: Mapping[str, float], caption: str, bold: str = "") -> View:
+    """Return the figures at some thresholds, which have names; the row named `bold` is in bold."""
+    rows = []
+    for name, threshold in shown.items():
+        figures, entry = ["", "0.000", "", "0.000", "0"], trade.at(threshold)
+        if entry is not None:
+            shares = (trade.precision, trade.recall, trade.f1, trade.coverage)
+            figures = [*(f"{share[entry]:.3f}" for share in shares), f"{trade.answers[entry]:,.0f}"]
+        rows.append([name, *figures])
+    header = ["threshold", "precision", "recall", "F1", "coverage", "answers"]
+    best = frozenset((i, j) for i, name in enumerate(shown) if name == bold for j in range(len(header)))
+    return View("thresholds", "Figures by threshold.", header, rows, caption, best)
 
 
 def intervals(
