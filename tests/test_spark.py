@@ -21,7 +21,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from namesake.apps.cli.link_outputs import cause
+from namesake.apps.cli.link import cause
 from namesake.articles.rejects import Rejects
 from namesake.engines.folder import link_folder
 from namesake.engines.link_descriptions import described

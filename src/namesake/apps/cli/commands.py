@@ -1,7 +1,7 @@
 """The table of commands. A command's module is imported when the command is chosen or listed in a help text.
 
 The help of a command is the docstring of its function. The help of an option stands in the section `Args:`, or in
-`options.HELP` if several commands share the option.
+`common.HELP` if several commands share the option.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from namesake import __version__
-from namesake.apps.cli.options import HELP
+from namesake.apps.cli import common
 from namesake.errors import NamesakeError
 from namesake.stops import StoppedError
 
@@ -66,9 +66,8 @@ class _Root(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command to run, with a notice if the user typed its old name."""
         if args[0] in OLD_NAMES and not ctx.resilient_parsing:
-            from namesake.apps.cli.output import say
-
-            say(f"notice: `namesake {args[0]}` is now `namesake eval {OLD_NAMES[args[0]]}`; the old name still works")
+            now = f"`namesake eval {OLD_NAMES[args[0]]}`"
+            common.say(f"notice: `namesake {args[0]}` is now {now}; the old name still works")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -78,9 +77,7 @@ class _Root(TyperGroup):
         except KeyboardInterrupt as stop:
             raise StoppedError from stop
         except NamesakeError as problem:
-            from namesake.apps.cli.output import as_options
-
-            problem.args = (as_options(str(problem)),)
+            problem.args = (common.as_options(str(problem)),)
             raise
 
 
@@ -100,7 +97,7 @@ def _command(function: Any, name: str) -> Any:
 def _set_help(command: Any) -> None:
     """Take the help of options and arguments from the section `Args:` of the docstring, and drop `--no-…` switches."""
     command.help, _, section = (command.help or "").partition("\n\nArgs:\n")
-    helps = HELP | dict(re.findall(r"^    (\w+): (.+(?:\n        .+)*)", section, re.MULTILINE))
+    helps = common.HELP | dict(re.findall(r"^    (\w+): (.+(?:\n        .+)*)", section, re.MULTILINE))
     for parameter in command.params:
         if parameter.name in helps and not parameter.help:
             parameter.help = " ".join(helps[parameter.name].split())

@@ -19,7 +19,7 @@ from namesake.drawing.theme import percent
 from namesake.evaluation.gold import GoldRow
 from namesake.kb.records import about
 from namesake.linker import Linker
-from namesake.printable import counted, lines, one_line
+from namesake.printable import lines, one_line
 
 Row = dict[str, Any]
 NAME_STYLE, MATCH_STYLE, NIL_STYLE = "bold cyan", "bold green", "yellow"
@@ -106,7 +106,7 @@ def show_mistakes(linker: Linker, articles: pa.Table, gold: Sequence[GoldRow], c
         sure = f", confidence {percent(link['confidence'])}" if link["qid"] else f" ({link['reason']})"
         given, meant = _entity(linker, link["qid"]) + sure, _entity(linker, right)
         console.print(Padding(Text.assemble(head, f" is linked to {given}; right is {meant}."), (0, 0, 0, 3)))
-        why = _why(linker, linker.explain(one, name).to_pylist(), link["qid"], right)
+        why = _why(linker.explain(one, name).to_pylist(), link["qid"], right)
         console.print(Padding(Text(why, style="dim"), (0, 0, 1, 5)))
 
 
@@ -118,22 +118,17 @@ def _entity(linker: Linker, qid: object) -> str:
     return f"{qid}, {what}" if what else str(qid)
 
 
-def _why(linker: Linker, rows: list[Row], given: str | None, right: object) -> str:
-    """Which parts favoured the wrong answer, and how many statements the KB has about both."""
-    chosen, meant = ([row for row in rows if row["qid"] == qid and row["role"] == "part"] for qid in (given, right))
-    if not chosen or not meant or right is None:
+def _why(rows: list[Row], given: str | None, right: object) -> str:
+    """The scores of the wrong and the right answer, and the parts that favoured the wrong one."""
+    scores = {row["qid"]: number(row["score"]) for row in rows}
+    parts: dict[Any, dict[str, float]] = {qid: {} for qid in (given, right)}
+    for row in rows:
+        if row["qid"] in parts and row["role"] == "part":
+            parts[row["qid"]][row["part"]] = row["contribution"]
+    if right not in scores or right is None:
         return "Why: the KB has no better candidate."
-    total = f"{number(chosen[0]['score'])} against {number(meant[0]['score'])}"
-    known = _statements(linker, right)
     if given is None:
-        return f"Why: NIL scores {total} for the right entity, about which the KB has only {known}."
-    parts = {row["part"]: row["contribution"] for row in meant}
-    ahead = sorted(chosen, key=lambda row: parts[row["part"]] - row["contribution"])[:PARTS_SHOWN]
-    gaps = (f"{row['part']} {number(row['contribution'])} against {number(parts[row['part']])}" for row in ahead)
-    both = f"{_statements(linker, given)} and {known}"
-    return f"Why: it scores {total}, mostly because of {', '.join(gaps)}; the KB has {both} about the two."
-
-
-def _statements(linker: Linker, qid: object) -> str:
-    at = linker.kb.row(str(qid))
-    return counted(len(linker.kb.statements[at]) if at >= 0 else 0, "statement")
+        return f"Why: NIL scores {scores[None]}, and the right entity {scores[right]}."
+    ahead = sorted(parts[given], key=lambda part: parts[right][part] - parts[given][part])[:PARTS_SHOWN]
+    gaps = ", ".join(f"{part} {number(parts[given][part])} against {number(parts[right][part])}" for part in ahead)
+    return f"Why: it scores {scores[given]} against {scores[right]}, mostly because of {gaps}."
