@@ -7,7 +7,7 @@ import pytest
 
 from browser import chromium, faint_texts, overflow, unlabelled
 from namesake import Linker, NamesakeError
-from namesake.apps.page import FILES, draw
+from namesake.apps.server.page_api import FILES, draw
 from serving import running
 
 BULLS = (

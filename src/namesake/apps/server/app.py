@@ -112,33 +112,24 @@ class Gzip:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
-        app = GZipResponder(self.app, PACKED_FROM, compresslevel=1) if _accepts_gzip(scope) else self.app
+        accepted = dict(scope.get("headers", ())).get(b"accept-encoding", b"").lower().replace(b" ", b"")
+        codings = dict(one.partition(b";q=")[::2] for one in accepted.split(b","))
+        weight = codings.get(b"gzip", b"0")
+        packs = not weight or bool(weight.strip(b"0."))
+        app = GZipResponder(self.app, PACKED_FROM, compresslevel=1) if packs else self.app
         await app(scope, receive, send)
-
-
-def _accepts_gzip(scope: Scope) -> bool:
-    accepted = _header(scope, b"accept-encoding").lower().replace(b" ", b"").split(b",")
-    weights = (weight for coding, _, weight in (one.partition(b";q=") for one in accepted) if coding == b"gzip")
-    return any(not weight or weight.strip(b"0.") for weight in weights)
-
-
-def _header(scope: Scope, wanted: bytes) -> bytes:
-    found: bytes = next((value for name, value in scope.get("headers", ()) if name == wanted), b"")
-    return found
 
 
 class Cors:
     """Middleware that lets pages of other origins read answers: those listed everywhere, any page at `/reconcile`."""
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
-        self.app = app
         self.listed = CORSMiddleware(app, allow_origins=origins, allow_methods=("GET", "POST"))
         self.any = CORSMiddleware(app, allow_origins=("*",), allow_methods=("GET", "POST"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on. Requests without an origin, which are most, skip Starlette's middleware."""
-        cors = self.any if scope.get("path", "").startswith("/reconcile") else self.listed
-        await (cors if _header(scope, b"origin") else self.app)(scope, receive, send)
+        """Pass a request on."""
+        await (self.any if scope.get("path", "").startswith("/reconcile") else self.listed)(scope, receive, send)
 
 
 def _error_handlers(stop: Callable[[], None]) -> dict[Any, Any]:
