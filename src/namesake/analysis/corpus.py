@@ -1,7 +1,5 @@
 """Input of evaluation: articles, or labelled text, linked with a KB and a recipe."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Evaluation of links and scores, of labelled text, of the paper's tables, and ablation of IScore."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path

@@ -3,8 +3,6 @@
 Rules assign the error sources. The other mistakes are for manual review: the table has one row per mistake.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -111,7 +109,7 @@ class Side:
         score = number(self.score).removeprefix("+") + (f" = {parts}" if parts else "")
         return f"{self.qid} {self.label or '?'} ({self.description or 'no description'}): {score}"
 
-    def beyond(self, other: Side) -> str:
+    def beyond(self, other: "Side") -> str:
         """Return the words and statements that only this side matched."""
         words = self.as_written(word for word in self.words if word not in other.words)
         return "; ".join([", ".join(words), *(s for s in self.shared if s not in other.shared)]).strip("; ")

@@ -1,7 +1,5 @@
 """Weights of a recipe from scores or labelled text, and thresholds from labelled text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reconciliation of a whole file: read the table, match its rows, write the result and a page for review."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,8 +3,6 @@
 The text itself is always escaped.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -104,7 +102,7 @@ class Excerpt(str):
     parts: tuple[str, str, str]
     """The text before the name, the name, and the text after it."""
 
-    def __new__(cls, before: str, name: str, after: str) -> Excerpt:
+    def __new__(cls, before: str, name: str, after: str) -> "Excerpt":
         """A text of three parts."""
         self = super().__new__(cls, f"{before}«{name}»{after}")
         self.parts = (before, name, after)

@@ -4,8 +4,6 @@ The weight of a mention is the square root of the number of its spans, that of a
 its mentions. Other data sets, such as score files with gold, have the weight of an average corpus.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -43,7 +41,7 @@ class Sample:
     """The number of scored spans of each mention."""
 
     @classmethod
-    def of(cls, labels: Alignment, links: pa.Table) -> Sample:
+    def of(cls, labels: Alignment, links: pa.Table) -> "Sample":
         """Make the sample from links with scores and without a threshold."""
         flags = np.array([label.is_informative for label in labels.labels], np.bool_)
         size = len(labels.mentions)

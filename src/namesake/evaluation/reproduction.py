@@ -3,8 +3,6 @@
 Composites and tie-breaks are computed, not read: every system runs through its recipe, as in the linker.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass

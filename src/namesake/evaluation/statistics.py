@@ -5,8 +5,6 @@ returns one row of figures for each; a row of ones gives the plain figures. All 
 are cut from each sample.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -191,7 +189,7 @@ class Curve:
     """For ten bins of probability: answers, summed probability, right answers."""
 
     @classmethod
-    def of(cls, method: str, confidence: Float64, right: Bool, is_probability: bool = True) -> Curve:
+    def of(cls, method: str, confidence: Float64, right: Bool, is_probability: bool = True) -> "Curve":
         """Make the curve from all mentions; those without a confidence do not count."""
         known = ~np.isnan(confidence)
         coverage, risk = risk_coverage(confidence[known], right[known])

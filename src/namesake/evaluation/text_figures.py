@@ -4,8 +4,6 @@ docs/evaluation.md defines every figure. A figure with the denominator 0 is 0. A
 candidates of all names found that overlap a label, at any threshold. The bootstrap draws documents.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import NamedTuple

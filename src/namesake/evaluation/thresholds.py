@@ -4,8 +4,6 @@ Only answers that overlap a label with an entity or a type count. If a corpus me
 right, and a few such labels would decide the thresholds of the highest precisions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -37,7 +35,7 @@ class Trade:
     f1: Float64
 
     @classmethod
-    def of(cls, outcomes: Sequence[Outcome]) -> Trade:
+    def of(cls, outcomes: Sequence[Outcome]) -> "Trade":
         """Compute the figures over all spans found and all labels in the KB."""
         sure = np.concatenate([outcome.sure[outcome.labels.informative] for outcome in outcomes])
         right = np.concatenate([outcome.right[outcome.labels.informative] for outcome in outcomes])

@@ -4,8 +4,6 @@ The help of a command is the docstring of its function. The help of an option st
 `common.HELP` if several commands share the option.
 """
 
-from __future__ import annotations
-
 import re
 from collections import UserDict
 from importlib import import_module

@@ -1,7 +1,5 @@
 """`namesake datasets` (data sets with gold) and `namesake quotebank` (the corpus of quotations)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

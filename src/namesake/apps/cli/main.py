@@ -1,7 +1,5 @@
 """Entry point of the command `namesake`. It imports little, so that `--version` and errors are fast."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

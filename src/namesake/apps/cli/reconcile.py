@@ -1,7 +1,5 @@
 """`namesake reconcile`: match the rows of a table to entities."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

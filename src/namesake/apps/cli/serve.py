@@ -1,7 +1,5 @@
 """`namesake serve`."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Annotated

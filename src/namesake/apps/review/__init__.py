@@ -4,8 +4,6 @@ A decision belongs to the content of a row, not to its number: it stores the cel
 applies to every row with these cells, wherever the row stands, and to no other row.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

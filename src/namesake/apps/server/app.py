@@ -1,7 +1,5 @@
 """The application: all endpoints of a linker as routes of Starlette, with CORS, compression, metrics and errors."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any

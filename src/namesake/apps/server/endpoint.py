@@ -4,8 +4,6 @@ Routes, the OpenAPI document and `/docs` are made from the endpoints. Starlette 
 which writes the JSON schemas of the structs itself.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass

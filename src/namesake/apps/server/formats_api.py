@@ -9,8 +9,6 @@ has none, the detector finds names (A2KB). Positions are characters, or UTF-16 u
 states counts these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

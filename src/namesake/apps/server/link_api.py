@@ -1,7 +1,5 @@
 """`POST /link`, `POST /explain`, `GET /entity/{qid}` and `GET /search`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Annotated

@@ -4,8 +4,6 @@ Pages of any origin may read these answers, because OpenRefine asks from the bro
 only, which is public. `reconcile_data.py` looks up suggestions, values and types.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import islice
 from typing import Annotated, Any, Literal

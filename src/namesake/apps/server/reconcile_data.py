@@ -1,7 +1,5 @@
 """Suggestions, values and types of entities, in the shapes of the Reconciliation API."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from functools import cached_property

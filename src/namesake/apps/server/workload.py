@@ -1,7 +1,5 @@
 """The requests that the server is answering: limits on their number and the bytes of their bodies, and metrics."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import io

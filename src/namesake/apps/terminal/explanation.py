@@ -1,7 +1,5 @@
 """An explanation drawn in a terminal: the article with its matched words highlighted, then each candidate's parts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any

@@ -1,7 +1,5 @@
 """Links drawn in a terminal: as tables, inside the text, and compared with the right answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any

@@ -3,8 +3,6 @@
 The HTML page needs no other file: styles and plots are inside.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The report of `namesake eval run --labelled`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
