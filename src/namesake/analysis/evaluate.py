@@ -11,9 +11,8 @@ from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
 from namesake.evaluation.measure import PAPER, Method, Row, evaluate_scores, from_recipe, linked, method
 from namesake.evaluation.measure import methods as named_methods
-from namesake.evaluation.reports.evaluation_report import evaluation_report, pivot
+from namesake.evaluation.reports.evaluation_report import evaluation_report, pivot, text_report
 from namesake.evaluation.reports.report import Report, Section
-from namesake.evaluation.reports.text_report import text_report
 from namesake.evaluation.reproduction import paper_report, reproduce_tables
 from namesake.evaluation.scores import read_scores
 from namesake.evaluation.statistics import DEFAULT, SAMPLES, SEED, Bootstrap

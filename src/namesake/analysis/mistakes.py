@@ -4,7 +4,7 @@ Rules assign the error sources. The other mistakes are for manual review: the ta
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from namesake.analysis.corpus import Corpus, in_kb
 from namesake.arrays import Bool
 from namesake.articles.article import Span
 from namesake.articles.rejects import Rejects
-from namesake.drawing.candidates import number, steps, surface
+from namesake.drawing.candidates import number, steps
 from namesake.drawing.text import excerpt
 from namesake.drawing.theme import part_name
 from namesake.evaluation.gold import Dataset, in_split, read_gold
@@ -25,6 +25,7 @@ from namesake.evaluation.reports.report import Report, Section, View
 from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
+from namesake.printable import one_line
 from namesake.recipe import Recipe
 from namesake.scorers.evidence_shown import statement_source
 from namesake.text import sentences
@@ -93,12 +94,12 @@ class Side:
     statements: frozenset[Statement]
     known: bool = True
     """Whether the entity is in the KB."""
-    written: Mapping[str, str] = field(default_factory=dict)
-    """The matched words as written at their first occurrence."""
+    text: str = ""
 
     def as_written(self, words: Iterable[str]) -> list[str]:
-        """Return matched words as the article writes them."""
-        return list(dict.fromkeys(self.written.get(word, word) for word in words))
+        """Return matched words as the article writes them at their first occurrence."""
+        first = {word: (self.words[word] or [(0, 0)])[0] for word in words}
+        return list(dict.fromkeys(one_line(self.text[start:end]) or word for word, (start, end) in first.items()))
 
     def __str__(self) -> str:
         """The entity, its score and the contributions of the parts."""
@@ -211,32 +212,28 @@ def _mistake(linker: Linker, article: pa.Table, identifier: str, name: str, qid:
 def _side(kb: KB, rows: list[dict[str, Any]], text: str) -> Side:
     """An entity from its rows of an explanation, with its description and statements from the KB."""
     at = kb.row(rows[0]["qid"])
-    if at < 0:
-        return side(rows, (), False, text)
-    sources = [statement_source(kb, pair) for pair in kb.statements[at].tolist()]
+    sources = [statement_source(kb, pair) for pair in kb.statements[at].tolist()] if at >= 0 else []
     statements = [(source.property or "", source.value or "") for source in sources]
-    return side([row | {"description": about(kb, at)} for row in rows], statements, True, text)
+    described = [row | {"description": about(kb, at)} for row in rows] if at >= 0 else rows
+    return side(described, statements, at >= 0, text)
 
 
 def side(rows: Sequence[Mapping[str, Any]], statements: Iterable[Statement], known: bool, text: str) -> Side:
     """Return an entity from its rows of an explanation, one for each part; `text` is the article's."""
     parts = [row for row in rows if row["role"] == "part"]
     words: dict[str, list[Span]] = {}
-    written: dict[str, str] = {}
     shared: dict[str, None] = {}
     for match in (match for row in parts for match in row["matches"] or []):
         if match["word"] is not None:
             words.setdefault(match["word"], [(start, end) for start, end in match["spans"]])
-            written.setdefault(match["word"], surface(match, text))
-            continue
-        for source in match["sources"]:
+        for source in () if match["word"] is not None else match["sources"]:
             what = source["property_label"] or source["property"] or source["source"]
             shared[f"{what}: {source['value']}"] = None
     first = rows[0]
     score, label, description = float(first["score"]), first["label"] or "", first["description"] or ""
     shares = {row["part"]: float(row["contribution"]) + 0.0 for row in parts}  # + 0.0: a penalty of -0 is 0
     facts = frozenset(statements)
-    return Side(first["qid"], label, description, score, shares, words, list(shared), facts, known, written)
+    return Side(first["qid"], label, description, score, shares, words, list(shared), facts, known, text)
 
 
 def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[str], refused: int = 0) -> Report:

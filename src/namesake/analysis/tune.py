@@ -13,9 +13,8 @@ from namesake.evaluation.fit_weights import CONSTANT, MOST_POINTS, STEP, few, le
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
 from namesake.evaluation.labelled_text import Outcome
 from namesake.evaluation.measure import Row, from_recipe
-from namesake.evaluation.reports.evaluation_report import pivot
+from namesake.evaluation.reports.evaluation_report import INTERVALS, pivot
 from namesake.evaluation.reports.report import View
-from namesake.evaluation.reports.text_report import INTERVALS
 from namesake.evaluation.scores import ScoreTable, read_scores
 from namesake.evaluation.statistics import SAMPLES, SEED, Bootstrap
 from namesake.evaluation.text_figures import plain_figures
@@ -168,10 +167,7 @@ def _tune_text(
     labelled: Paths, kb: KB | str | Path | None, recipe: Recipe, more: Sequence[Dataset], name: str | None
 ) -> tuple[Recipe, list[View], int]:
     """Fit weights on labelled text and more data sets. Thresholds come from text that is held out."""
-    samples = [
-        fit_text.Sample.of(corpus.labels, corpus.links)
-        for corpus in link_text(labelled, kb, recipe, scores=True).corpora
-    ]
+    samples = [fit_text.Sample.of(*corpus) for corpus in link_text(labelled, kb, recipe, scores=True).corpora]
     found = fit_text.fit_text(recipe, samples, more)
     unseen = fit_text.held_out(recipe, samples, more)
     if found.decide is not None:

@@ -5,10 +5,9 @@ columns, such as `split` and `difficulty`. `gold` is the index of a candidate, a
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -94,7 +93,10 @@ class Dataset:
 def read_gold(path: Path) -> list[GoldRow]:
     """Read a gold file; a mention with two golds is an error."""
     gold: dict[Mention, GoldRow] = {}
-    for where, row in _rows(path):
+    table = kind(path) in {".parquet", ".csv"}
+    rows = enumerate(read_table(path).to_pylist(), 1) if table else numbered_lines(path)
+    for number, row in rows:
+        where = f"{path} {'row' if table else 'line'} {number}"
         article, answered = (next((key for key in keys if key in row), "") for keys in (_ARTICLE, _ANSWER))
         if row.get(article) is None or row.get("name") is None or not answered:
             raise NamesakeError(f"{where}: a gold row needs articleID (or id), name and gold (or qid)")
@@ -111,13 +113,6 @@ def read_gold(path: Path) -> list[GoldRow]:
     if not gold:
         raise NamesakeError(f"{path}: no gold rows")
     return list(gold.values())
-
-
-def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The rows of a gold file with their places, for messages."""
-    if kind(path) in {".parquet", ".csv"}:
-        return ((f"{path} row {number}", row) for number, row in enumerate(read_table(path).to_pylist(), 1))
-    return ((f"{path} line {number}", row) for number, row in numbered_lines(path))
 
 
 _ARTICLE, _ANSWER = ("articleID", "article_id", "id"), ("gold", "qid")
@@ -163,16 +158,10 @@ def align(table: ScoreTable, gold: list[GoldRow]) -> Dataset:
     names = dict.fromkeys(column for row in gold for column in row.columns)
     without = frozenset(unscored)
     index = np.array([_flat_index(chosen, i, row, row.mention in without) for i, row in enumerate(gold)], np.int64)
-    return Dataset(
-        chosen,
-        index,
-        [
-            chosen.qids[at] if at >= 0 else (row.gold if isinstance(row.gold, str) else None)
-            for at, row in zip(index, gold, strict=True)
-        ],
-        {column: [row.columns.get(column) for row in gold] for column in names},
-        without,
-    )
+    pairs = zip(index, gold, strict=True)
+    qids = [chosen.qids[at] if at >= 0 else row.gold if isinstance(row.gold, str) else None for at, row in pairs]
+    columns = {column: [row.columns.get(column) for row in gold] for column in names}
+    return Dataset(chosen, index, qids, columns, without)
 
 
 def _flat_index(table: ScoreTable, mention: int, row: GoldRow, unscored: bool) -> int:

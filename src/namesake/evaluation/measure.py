@@ -35,11 +35,6 @@ class Row:
     high: float
     n: int
 
-    @classmethod
-    def of(cls, label: Label, interval: Interval, n: int) -> Row:
-        """Make a row from an interval."""
-        return cls(*label, interval.value, interval.low, interval.high, n)
-
     @property
     def interval(self) -> Interval:
         """The figure with its interval."""
@@ -99,7 +94,7 @@ def evaluate_scores(
     sampled = statistics.resample(statistic, units, bootstrap)
     defined = np.flatnonzero(~np.isnan(plain))  # AUROC is undefined if all answers are right
     rows = [
-        Row.of(labels[i], interval, int(counts[i]))
+        Row(*labels[i], *interval, int(counts[i]))
         for i, interval in zip(defined, statistics.intervals(plain[defined], sampled[:, defined]), strict=True)
     ]
     compared = [(label[0], plain[i], sampled[:, i]) for i, label in enumerate(labels) if label[1:] == ("all", "P@1")]

@@ -35,8 +35,7 @@ class Bootstrap(NamedTuple):
 DEFAULT: Bootstrap = Bootstrap()
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(NamedTuple):
     """A figure with its 95 % percentile interval."""
 
     value: float

@@ -97,7 +97,7 @@ def figures(outcomes: Sequence[Outcome], threshold: float, method: str, bootstra
         defined = np.flatnonzero(~np.isnan(value))
         found = statistics.intervals(value[defined], samples[:, defined])
         pairs = zip(defined.tolist(), found, strict=True)
-        rows.extend(Row.of((method, corpus, FIGURES[k]), each, size[k]) for k, each in pairs)
+        rows.extend(Row(method, corpus, FIGURES[k], *each, size[k]) for k, each in pairs)
 
     for number, outcome in enumerate(outcomes):
         statistic, documents = Statistic(outcome, threshold), len(outcome.labels.corpus.documents)
@@ -190,7 +190,7 @@ def miss_rows(outcome: Outcome, missed: Sequence[Miss], method: str, bootstrap: 
 
     found = statistics.estimate(statistic, statistics.by_mention(len(known)), bootstrap)
     return [
-        Row.of((method, labels.name, f"missed, {kind}"), each, int(known.sum()))
+        Row(method, labels.name, f"missed, {kind}", *each, int(known.sum()))
         for kind, each in zip(KINDS, found, strict=True)
     ]
 

@@ -1,9 +1,10 @@
 """An explanation drawn in a terminal: the article with its matched words highlighted, then each candidate's parts."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -15,7 +16,6 @@ from namesake.drawing.candidates import by_source, of_anchors, place, surface
 from namesake.drawing.theme import percent
 from namesake.printable import one_line
 
-Span = Sequence[int]
 Row = Mapping[str, Any]
 
 EXCERPT = 800  # maximum number of characters of an article
@@ -65,41 +65,24 @@ def excerpt(text: str, rows: Iterable[Row], everything: bool = False) -> Text:
     rows = list(rows)
     names = [span for row in rows[:1] for span in row["spans"] or []]
     matches = [match["spans"] for row in rows for match in row["matches"] or [] if match["spans"]]
-    marks = [(span, MATCH_STYLE) for spans in matches for span in spans] + [(span, NAME_STYLE) for span in names]
+    whole = Text(one_line(text))
+    for style, spans in (*((MATCH_STYLE, spans) for spans in matches), (NAME_STYLE, names)):
+        for start, end in spans:
+            whole.stylize(style, start, end)
+    if everything:
+        return whole
     around = [(span, AROUND_NAME) for span in names] + [(spans[0], AROUND_WORD) for spans in matches]
-    windows = [(0, len(text))] if everything else _windows(text, around)
-    out = Text()
-    for index, (begin, end) in enumerate(windows):
-        piece = Text(one_line(text[begin:end]))
-        for (start, stop), style in marks:
-            if start < end and stop > begin:
-                piece.stylize(style, max(start - begin, 0), stop - begin)
-        out.append("… " if begin and not index else "")
-        out.append_text(piece)
-        out.append(" …" if end == windows[-1][1] < len(text) else " … " if end != windows[-1][1] else "")
-    return out
-
-
-def _windows(text: str, around: Iterable[tuple[Span, int]]) -> list[tuple[int, int]]:
-    """Parts of the text that contain the marks, in text order; the first marks have priority if space is short."""
-    windows: list[tuple[int, int]] = []
-    for (start, stop), margin in around:
-        begin, end = _whole_words(text, start - margin, stop + margin)
-        apart = [window for window in windows if window[1] < begin or window[0] > end]
-        near = [(begin, end), *(window for window in windows if window not in apart)]
-        merged = sorted([*apart, (min(b for b, _ in near), max(e for _, e in near))])
-        if windows and sum(e - b for b, e in merged) > EXCERPT:
-            continue
-        windows = merged
-    return windows or [_whole_words(text, 0, EXCERPT // 4)]
-
-
-def _whole_words(text: str, begin: int, end: int) -> tuple[int, int]:
-    begin, end = max(begin, 0), min(end, len(text))
-    space = text.find(" ", begin, begin + 20) + 1 if begin else 0
-    begin = space or begin
-    back = text.rfind(" ", end - 20, end) if end < len(text) else end
-    return begin, back if back > begin else end
+    shown = np.zeros(len(text), np.bool_)
+    for (start, end), margin in around or [((0, 0), EXCERPT // 4)]:
+        begin = (text.find(" ", start - margin, start) + 1 or start) if start > margin else 0
+        stop = max(text.rfind(" ", end, end + margin), end) if end + margin < len(text) else len(text)
+        more = shown.copy()
+        more[begin:stop] = True
+        shown = more if more.sum() <= EXCERPT or not shown.any() else shown
+    edges = np.flatnonzero(np.diff(shown.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
+    out = Text(" … ").join(whole[int(begin) : int(end)] for begin, end in edges)
+    before, after = ("… " if not shown[:1].all() else ""), (" …" if not shown[-1:].all() else "")
+    return Text.assemble(before, out, after)
 
 
 # a candidate
