@@ -203,8 +203,11 @@ def ablate(
     for number, kb in enumerate(several(kbs)):
         corpus = Corpus(articles, kb, Rejects() if number else rejects)  # the same articles are rejected each time
         label = NORMALISATION[corpus.kb.manifest.words_how]
-        features += _ablated(corpus, feature_recipes(len(corpus.kb.words_p.values) > 0), rows, label)
-        context += _ablated(corpus, context_recipes(has_vectors(corpus.kb, "text")), rows, label)
+        by_words = feature_recipes(len(corpus.kb.words_p.values) > 0)
+        by_place = context_recipes(has_vectors(corpus.kb, "text"))
+        for found, recipes in ((features, by_words), (context, by_place)):
+            scored = {name: (recipe, corpus.dataset(recipe, rows)) for name, recipe in recipes.items()}
+            found += measure_recipes(scored, label)
     words = (
         "Words of the entity: D its description, S the labels of its statements' values, S_A these with their aliases, "
         "P the first paragraph of its Wikipedia page."
@@ -239,10 +242,6 @@ def context_recipes(vectors: bool = False) -> dict[str, Recipe]:
         for name, scorers in (("narrow", [narrow]), ("entire", [entire]), ("ensemble", [entire, narrow])):
             recipes[kind + name] = Recipe(kind + name, tuple(map(Part, scorers)), tie_break=TIES)
     return recipes
-
-
-def _ablated(corpus: Corpus, recipes: Mapping[str, Recipe], gold: list[GoldRow], label: str) -> list[Row]:
-    return measure_recipes({name: (recipe, corpus.dataset(recipe, gold)) for name, recipe in recipes.items()}, label)
 
 
 def measure_recipes(

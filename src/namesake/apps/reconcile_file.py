@@ -84,7 +84,10 @@ def reconcile(
     read = read_rows(table, rejects, Reading(encoding=encoding, format=format, say=say))
     name = column_of_names(read.table.column_names, str(table), say) if name is None else name
     types = tuple((property, column) for property, some in (type or {}).items() for column in several(some))
-    layout = Layout(name, _contexts(context, read.table.column_names), date, types)
+    columns = read.table.column_names  # `Team,Notes` names two columns unless one column has that name
+    listed = [[text] if text in columns else text.split(",") for text in several(context)]
+    contexts = tuple(part.strip() for parts in listed for part in parts if part.strip())
+    layout = Layout(name, contexts, date, types)
     layout.check(read.table, linker.kb)
     chosen, unused = reviews.apply_choices(decided, read.table)
     if unused:
@@ -124,12 +127,6 @@ def _check_outputs(out: Path | None, page: Path | None, rejects: Path | None, in
     keep_apart(outputs, inputs)
     for file in outputs:
         check_place(file)
-
-
-def _contexts(context: str | Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
-    """The columns of the context. `Team,Notes` names two columns unless one column has that name."""
-    listed = [[text] if text in columns else text.split(",") for text in several(context)]
-    return tuple(part.strip() for parts in listed for part in parts if part.strip())
 
 
 def _write_review(

@@ -12,7 +12,7 @@ from namesake.evaluation.fit_weights import STEP, article_numbers, fold_of, lear
 from namesake.evaluation.gold import Dataset
 from namesake.evaluation.measure import Method, Row, available, evaluate_scores, from_recipe, method
 from namesake.evaluation.reports.report import View
-from namesake.recipe import Part, Recipe
+from namesake.recipe import Recipe
 
 HOWS = ("fit", "grid")
 FOLDS = 10
@@ -118,25 +118,21 @@ def figures(answers: Sequence[Method], data: Dataset) -> list[Row]:
 def weights_view(tuned: Sequence[Tuned], split: str) -> View:
     """Return the weights of each way of tuning, one row per part, and the figures on the tuning data."""
     recipes = [each.recipe for each in tuned]
-    rows = [
-        [f"{part.scorer} ({part.scale})", *(f"{recipe.parts[k].weight:.4g}" for recipe in recipes), _remark(part)]
-        for k, part in enumerate(recipes[0].parts)
-    ]
+    rows = []
+    for k, part in enumerate(recipes[0].parts):
+        rivals = " and no ".join(part.stands_in_for)
+        remark = ", ".join([f"if there is no {rivals}"] * bool(rivals) + ["fixed"] * part.fixed)
+        rows.append([f"{part.scorer} ({part.scale})", *(f"{each.parts[k].weight:.4g}" for each in recipes), remark])
     rules = [recipe.decide for recipe in recipes if recipe.decide is not None]
     if rules:
         rows.append(["NIL", *(f"{rule.nil:.4g}" for rule in rules), ""])
         if rules[0].alone is not None:
             rows.append(["NIL, one candidate", *(f"{rule.alone:.4g}" for rule in rules), ""])
-        for k, part in enumerate(rules[0].parts):
+        for k, doubt in enumerate(rules[0].parts):
             weights = [f"{rule.parts[k].weight:.4g}" for rule in rules]
-            rows.append([f"NIL: {part.doubt} ({part.scale})", *weights, "fixed" if part.fixed else ""])
+            rows.append([f"NIL: {doubt.doubt} ({doubt.scale})", *weights, "fixed" if doubt.fixed else ""])
     rows += [[name, *(f"{each.figures[k]:.3f}" for each in tuned), ""] for k, name in enumerate(("P@1", "MRR"))]
     details = "; ".join(f"{each.how}: {each.detail}" for each in tuned)
     caption = f"P@1 and MRR on {split}, where the weights were found: expect less elsewhere. {details}."
     header = ["part (scale)", *(each.how for each in tuned), ""]
     return View("weights", "Weights found.", header, rows, caption, words=frozenset({0, len(header) - 1}))
-
-
-def _remark(part: Part) -> str:
-    rivals = " and no ".join(part.stands_in_for)
-    return ", ".join([f"if there is no {rivals}"] * bool(rivals) + ["fixed"] * part.fixed)

@@ -218,7 +218,10 @@ def _alternatives(recipe: Recipe, data: Dataset) -> tuple[Float64, Int64, Int64]
         return parts, size, gold
     constant = not any(part.doubt in data.table.doubts for part in recipe.decide.parts)
     marks = [constant & (size > 1), constant & (size == 1)]
-    doubts = np.column_stack([*scaled_doubts(recipe, data), *marks]).astype(np.float64)
+    unweighted = tuple(part.replace(weight=1.0) for part in recipe.decide.parts)
+    known = recipe.decide.replace(parts=unweighted).nil_parts(data.table.doubts, data.offsets)
+    scaled = [known.get(part.doubt, np.zeros(len(data.gold))) for part in unweighted]
+    doubts = np.column_stack([*scaled, *marks]).astype(np.float64)
     none = np.pad(doubts, ((0, 0), (parts.shape[1], 0)))
     x = np.insert(np.pad(parts, ((0, 0), (0, doubts.shape[1]))), data.offsets[1:], none, axis=0)
     return x, size + 1, np.where(data.answerable, gold, size)
@@ -287,15 +290,6 @@ def scaled_parts(recipe: Recipe, data: Dataset) -> list[Float64]:
     """Return the scaled, unweighted scores of each part; zeros if it is absent or inactive."""
     unweighted = recipe.replace(parts=tuple(part.replace(weight=1.0) for part in recipe.parts))
     return list(unweighted.combine(data.table.scores, data.offsets).contributions.values())
-
-
-def scaled_doubts(recipe: Recipe, data: Dataset) -> list[Float64]:
-    """Return the scaled, unweighted evidence for NIL; zeros if it is absent."""
-    if recipe.decide is None:
-        return []
-    parts = tuple(part.replace(weight=1.0) for part in recipe.decide.parts)
-    known = recipe.decide.replace(parts=parts).nil_parts(data.table.doubts, data.offsets)
-    return [known.get(part.doubt, np.zeros(len(data.gold))) for part in parts]
 
 
 def with_weights(recipe: Recipe, weights: Sequence[float] | Float64) -> Recipe:

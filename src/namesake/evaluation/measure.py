@@ -99,7 +99,10 @@ def evaluate_scores(
     ]
     compared = [(label[0], plain[i], sampled[:, i]) for i, label in enumerate(labels) if label[1:] == ("all", "P@1")]
     curves = [Curve.of(each.name, each.confidence, each.right, each.is_probability) for each in confident]
-    return Evaluation(rows, _comparisons(compared), curves, _notes(methods))
+    notes = [f"{each.name}: {REMARKS[each.name]}" for each in methods if each.name in REMARKS]
+    absent = [(each.name, ", ".join(each.absent)) for each in methods if each.absent]
+    notes += [f"{name}: the scores have no {scorers}; counted as absent" for name, scorers in absent]
+    return Evaluation(rows, _comparisons(compared), curves, notes)
 
 
 def slices_by(data: Dataset, by: Sequence[str]) -> dict[str, Bool]:
@@ -157,15 +160,6 @@ def _comparisons(compared: list[tuple[str, float, Float64]]) -> list[Comparison]
         Comparison(name, best, *statistics.paired(float(value - best_value), samples - best_samples))
         for name, value, samples in compared
         if name != best
-    ]
-
-
-def _notes(methods: Sequence[Method]) -> list[str]:
-    remarks = [f"{method.name}: {REMARKS[method.name]}" for method in methods if method.name in REMARKS]
-    return remarks + [
-        f"{method.name}: the scores have no {', '.join(method.absent)}; counted as absent"
-        for method in methods
-        if method.absent
     ]
 
 

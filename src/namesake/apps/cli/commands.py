@@ -80,7 +80,7 @@ class _Root(TyperGroup):
 
 
 def _command(function: Any, name: str) -> Any:
-    """A function, or a Typer group of functions, as a Click command."""
+    """A function or a Typer group as a Click command, with the help of options from the section `Args:`."""
     group = isinstance(function, typer.Typer)
     one = function if group else typer.Typer(add_completion=False)
     if not group:
@@ -88,19 +88,14 @@ def _command(function: Any, name: str) -> Any:
     command = typer.main.get_command(one)
     command.name = name
     for leaf in getattr(command, "commands", {"": command}).values():
-        _set_help(leaf)
+        leaf.help, _, section = (leaf.help or "").partition("\n\nArgs:\n")
+        helps = common.HELP | dict(re.findall(r"^    (\w+): (.+(?:\n        .+)*)", section, re.MULTILINE))
+        for parameter in leaf.params:
+            if parameter.name in helps and not parameter.help:
+                parameter.help = " ".join(helps[parameter.name].split())
+            if getattr(parameter, "is_flag", False):
+                parameter.secondary_opts, parameter.metavar = [], ""  # without the switch `--no-…`
     return command
-
-
-def _set_help(command: Any) -> None:
-    """Take the help of options and arguments from the section `Args:` of the docstring, and drop `--no-…` switches."""
-    command.help, _, section = (command.help or "").partition("\n\nArgs:\n")
-    helps = common.HELP | dict(re.findall(r"^    (\w+): (.+(?:\n        .+)*)", section, re.MULTILINE))
-    for parameter in command.params:
-        if parameter.name in helps and not parameter.help:
-            parameter.help = " ".join(helps[parameter.name].split())
-        if getattr(parameter, "is_flag", False):
-            parameter.secondary_opts, parameter.metavar = [], ""
 
 
 app = typer.Typer(

@@ -46,7 +46,13 @@ def reconcile(
     if out is None and review is None:
         raise NamesakeError("no output is named: add -o FILE, such as -o out.csv, or -o - for standard output")
     settings = {name: value for name, value in locals().items() if name not in ("kb", "recipe", "threshold")}
-    settings |= {"type": _types(type or ()), "context": context or (), "choices": choices or ()}
+    types: dict[str, list[str]] = {}
+    for text in type or ():
+        property, _, column = (part.strip() for part in text.partition("="))
+        if not property or not column:
+            raise NamesakeError(f"--type {text}: write it as property=column, such as occupation=Job")
+        types.setdefault(property, []).append(column)
+    settings |= {"type": types, "context": context or (), "choices": choices or ()}
     linker = common.open_linker(kb, recipe, threshold)
     from namesake import reconcile
     from namesake.progress import reporter
@@ -63,14 +69,3 @@ def reconcile(
     if done.unread and done.unread == rows:
         common.say("no row could be read")
         raise typer.Exit(common.NO_RESULT)
-
-
-def _types(given: list[str] | tuple[()]) -> dict[str, list[str]]:
-    """The columns of each property, from `property=column`."""
-    types: dict[str, list[str]] = {}
-    for text in given:
-        property, equals, column = (part.strip() for part in text.partition("="))
-        if not equals or not property or not column:
-            raise NamesakeError(f"--type {text}: write it as property=column, such as occupation=Job")
-        types.setdefault(property, []).append(column)
-    return types

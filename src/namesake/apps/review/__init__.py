@@ -101,12 +101,10 @@ def _row(same: Sequence[Row]) -> dict[str, Any]:
 def _candidate(candidate: Candidate) -> dict[str, Any]:
     strongest = sorted(candidate.parts.items(), key=lambda part: -abs(part[1]))
     shown = {name: getattr(candidate, name) for name in ("qid", "label", "description", "confidence", "matched")}
-    return shown | {"parts": [[_part(name), round(added, 2)] for name, added in strongest]}
-
-
-def _part(name: str) -> str:
-    """A part of a score in words; for a column of the table, its property."""
-    return f"{name.removeprefix(VALUES)} of the row" if name.startswith(VALUES) else part_name(name)
+    words = (
+        f"{part[len(VALUES) :]} of the row" if part.startswith(VALUES) else part_name(part) for part, _ in strongest
+    )
+    return shown | {"parts": [[word, round(added, 2)] for word, (_, added) in zip(words, strongest, strict=True)]}
 
 
 def _article(row: Row) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from starlette.responses import Response
 from namesake.apps.server.endpoint import BAD_BODY, TURTLE, Endpoint, RequestError, content_type, too_large
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.pool import Links, Pool
-from namesake.apps.server.schema import GivenArticle, GivenMention, LinkAnswer, Place, StrictStruct, check_given
+from namesake.apps.server.schema import GivenArticle, GivenMention, Place, StrictStruct, check_given
 from namesake.datasets import nif
 from namesake.errors import NamesakeError
 
@@ -106,17 +106,13 @@ def _rel_mentions(asked: RelRequest, limits: Limits) -> list[str | GivenMention]
 
 
 def _rel_rows(links: Links) -> bytes:
-    rows = sorted(
-        (start, end - start, link.name, link.qid, _or_one(link.confidence), _or_one(link.known), PERSON)
-        for link in links[0]
-        if link.qid is not None
-        for start, end in link.spans
-    )
-    return msgspec.json.encode(rows)
-
-
-def _or_one(confidence: float | None) -> float:
-    return 1.0 if confidence is None else confidence
+    rows = []
+    for link in links[0]:
+        confidences = [1.0 if one is None else one for one in (link.confidence, link.known)]
+        rows += [
+            (start, end - start, link.name, link.qid, *confidences, PERSON) for start, end in link.spans if link.qid
+        ]
+    return msgspec.json.encode(sorted(rows))
 
 
 # NIF
@@ -144,7 +140,8 @@ def _documents(body: bytes, limits: Limits) -> list[NifDocument]:
         phrases: dict[str, list[nif.Node]] = {iri: [] for iri in contexts}
         for iri, node in nodes.items():
             context = iri if iri in contexts else node.get(nif.REFERENCE, [""])[0]
-            if context in phrases and _is_name(node):
+            kinds = node.get(nif.TYPE, [])  # a name that spans the whole text has the IRI and the types of its context
+            if context in phrases and (PHRASE in kinds or not NO_NAMES.intersection(kinds)):
                 phrases[context].append(node)
         if sum(map(len, phrases.values())) > limits.mentions:
             raise too_large("the list of phrases", limits.mentions, "names")
@@ -153,48 +150,32 @@ def _documents(body: bytes, limits: Limits) -> list[NifDocument]:
         raise RequestError(422, str(problem), "send contexts with isString, and phrases that fit them") from None
 
 
-def _is_name(node: nif.Node) -> bool:
-    """Whether a node is a name. A name that spans the whole text has the IRI and the types of its context."""
-    kinds = node.get(nif.TYPE, [])
-    return PHRASE in kinds or not NO_NAMES.intersection(kinds)
-
-
 def _document(iri: str, text: nif.Text, context: nif.Node, phrases: Sequence[nif.Node], limits: Limits) -> NifDocument:
     spans = []
     for node in phrases:
-        _check_length(node, limits)
+        stated = [node.get(place, [""])[0].strip() for place in (nif.BEGIN, nif.END)]
+        begin, end = (int(one) if one.isdecimal() and len(one) < 19 else 0 for one in stated)
+        if end - begin > 2 * limits.longest:  # checked before its text is read; UTF-16 has up to two units a character
+            raise NamesakeError(f"the phrase at {begin} has more than {limits.longest:,} characters")
         span = nif.placed(node, text, "a phrase")
         if span is None or not span[0] < span[1] <= len(text.characters):
             raise NamesakeError("the text at the place of a phrase is not its anchorOf")
         spans.append(span)
-    stated = context.get(nif.END, [""])[0].strip()
-    java = not text.characters.isascii() and stated == str(int(text.starts[-1])) and stated != str(len(text.characters))
+    length = context.get(nif.END, [""])[0].strip()
+    java = not text.characters.isascii() and length == str(int(text.starts[-1])) and length != str(len(text.characters))
     return NifDocument(iri, text, java, by_surface(text.characters, spans, limits) if spans else None)
-
-
-def _check_length(node: nif.Node, limits: Limits) -> None:
-    """Refuse a phrase that is too long for a name before its text is read; UTF-16 has up to two units per character."""
-    stated = [node.get(place, [""])[0].strip() for place in (nif.BEGIN, nif.END)]
-    begin, end = (int(one) if one.isdecimal() and len(one) < 19 else 0 for one in stated)
-    if end - begin > 2 * limits.longest:
-        raise NamesakeError(f"the phrase at {begin} has more than {limits.longest:,} characters")
 
 
 def _turtle(asked: Sequence[NifDocument], links: Links) -> bytes:
     """The documents with their annotations. Names of the detector that are linked to NIL are left out."""
-    return nif.turtle(
-        nif.Document(one.iri, one.text.characters, tuple(_annotations(found, one.mentions is not None)), one.java)
-        for one, found in zip(asked, links, strict=True)
-    )
-
-
-def _annotations(links: Sequence[LinkAnswer], given: bool) -> list[nif.Annotation]:
-    found = [
-        nif.Annotation(
-            (start, end), nif.nil_iri(link.name) if link.qid is None else nif.ENTITY + link.qid, link.confidence
-        )
-        for link in links
-        if given or link.qid is not None
-        for start, end in link.spans
-    ]
-    return sorted(found, key=lambda one: one.span)
+    documents = []
+    for one, found in zip(asked, links, strict=True):
+        annotations = [
+            nif.Annotation(span, nif.ENTITY + link.qid if link.qid else nif.nil_iri(link.name), link.confidence)
+            for link in found
+            if one.mentions is not None or link.qid is not None
+            for span in link.spans
+        ]
+        ordered = tuple(sorted(annotations, key=lambda annotation: annotation.span))
+        documents.append(nif.Document(one.iri, one.text.characters, ordered, one.java))
+    return nif.turtle(documents)

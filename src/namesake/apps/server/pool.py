@@ -227,10 +227,11 @@ def work(linker: Linker, answers: Answers, limits: Limits, jobs: Sequence[Job]) 
     rejects = Rejects(most=count)
     links = linker.link(builder.table(), options.candidates, rejects, options.limit if options.candidates else None)
     faults = {int(reject.article_id or 0): reject.reason for reject in rejects.first}
-    problems = [
-        articles if isinstance(articles, Exception) else _first_fault(faults, *part)
-        for articles, part in zip(read, parts, strict=True)
-    ]
+    problems: list[Exception | None] = []
+    for articles, (begin, end) in zip(read, parts, strict=True):
+        wrong = (f"article {at - begin} cannot be linked: {faults[at]}" for at in range(begin, end) if at in faults)
+        refused = (RequestError(422, error, "correct it; articles are counted from 0") for error in wrong)
+        problems.append(articles if isinstance(articles, Exception) else next(refused, None))
     if options.candidates:
         links = _without_excess(links, limits, parts, problems)
     by_article = answers.by_article(links, count, options.parts)
@@ -248,12 +249,6 @@ def _attempt(function: Callable[..., T], *arguments: Any) -> T | Exception:
         return function(*arguments)
     except Exception as problem:
         return problem
-
-
-def _first_fault(faults: dict[int, str], begin: int, end: int) -> Exception | None:
-    """The error of the first article in a range that could not be linked."""
-    wrong = (f"article {at - begin} cannot be linked: {faults[at]}" for at in range(begin, end) if at in faults)
-    return next((RequestError(422, error, "correct it; articles are counted from 0") for error in wrong), None)
 
 
 def _without_excess(

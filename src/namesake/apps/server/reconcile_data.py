@@ -124,12 +124,13 @@ class ReconcileData:
 
     def _labelled(self, prefix: bytes) -> Int32:
         """The rows whose label begins with these bytes; no byte of UTF-8 is as large as FF."""
-        begin, end = (bisect_left(self._by_label, one, key=self._label) for one in (prefix, prefix + b"\xff"))
-        return self._by_label[begin:end]
+        labels, items = self.kb.item_labels, self.kb.entity_item
 
-    def _label(self, row: np.int32) -> bytes:
-        labels, item = self.kb.item_labels, self.kb.entity_item[row]
-        return labels.data[labels.offsets[item] : labels.offsets[item + 1]].tobytes()
+        def label(row: np.int32) -> bytes:
+            return labels.data[labels.offsets[items[row]] : labels.offsets[items[row] + 1]].tobytes()
+
+        begin, end = (bisect_left(self._by_label, one, key=label) for one in (prefix, prefix + b"\xff"))
+        return self._by_label[begin:end]
 
     @cached_property
     def used(self) -> list[Named]:

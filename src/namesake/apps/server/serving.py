@@ -61,7 +61,11 @@ def server_of(linker: Linker, limits: Limits, origins: Sequence[str] = (), publi
     def stop() -> None:
         server.should_exit = True
 
-    warm_up(linker)
+    for mentions in (None, ["Michael Jordan"]):  # load every kernel, so that the first client does not wait
+        table = text_table(WARM_UP, mentions, "2016-12-26", "Michael Jordan")
+        linker.link(table, scores=True)
+        linker.explain(table)
+    linker.kb.names.lookup("Barack Obama")
     server = uvicorn.Server(configured(application(linker, limits, origins, public, stop), limits))
     return server
 
@@ -79,12 +83,3 @@ def bound(host: str, port: int) -> socket.socket:
         raise NamesakeError(f"cannot listen at {where} ({reason}): choose another --port or --host") from None
     listening.listen(1024)
     return listening
-
-
-def warm_up(linker: Linker) -> None:
-    """Load every kernel that requests need, so that the first client does not wait."""
-    for mentions in (None, ["Michael Jordan"]):
-        table = text_table(WARM_UP, mentions, "2016-12-26", "Michael Jordan")
-        linker.link(table, scores=True)
-        linker.explain(table)
-    linker.kb.names.lookup("Barack Obama")

@@ -34,12 +34,14 @@ class Console(rich.console.Console):
 
 def draw(view: View, console: rich.console.Console) -> None:
     """Print a table of a report."""
-    table = Table(title=escape(view.title), box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    console.print(Text(view.title, style="bold"), soft_wrap=True)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for j, heading in enumerate(view.header):
         if j in view.words:
             table.add_column(escape(heading), style="" if j else "bold", overflow="fold")
-        else:
-            table.add_column(escape(_narrow(heading, [row[j] for row in view.rows])), justify="right")
+        else:  # a heading is wrapped to the width of its longest word or figure
+            width = max(map(len, [*heading.split(), *(row[j] for row in view.rows)]), default=1)
+            table.add_column(escape("\n".join(textwrap.wrap(heading, width, break_long_words=False))), justify="right")
     for i, row in enumerate(view.rows):
         table.add_row(
             *(f"[bold green]{escape(cell)}[/]" if (i, j) in view.best else escape(cell) for j, cell in enumerate(row))
@@ -47,12 +49,6 @@ def draw(view: View, console: rich.console.Console) -> None:
     console.print(table)
     if view.caption:
         console.print(view.caption, style="dim", highlight=False, markup=False)
-
-
-def _narrow(heading: str, figures: Sequence[str]) -> str:
-    """A heading wrapped to the width of its longest word or figure."""
-    width = max(map(len, [*heading.split(), *figures]), default=1)
-    return textwrap.fill(heading, width, break_long_words=False) if heading else ""
 
 
 def plot(
