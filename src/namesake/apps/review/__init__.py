@@ -101,10 +101,8 @@ def _row(same: Sequence[Row]) -> dict[str, Any]:
 def _candidate(candidate: Candidate) -> dict[str, Any]:
     strongest = sorted(candidate.parts.items(), key=lambda part: -abs(part[1]))
     shown = {name: getattr(candidate, name) for name in ("qid", "label", "description", "confidence", "matched")}
-    words = (
-        f"{part[len(VALUES) :]} of the row" if part.startswith(VALUES) else part_name(part) for part, _ in strongest
-    )
-    return shown | {"parts": [[word, round(added, 2)] for word, (_, added) in zip(words, strongest, strict=True)]}
+    names = {part: f"{part.removeprefix(VALUES)} of the row" for part in candidate.parts if part.startswith(VALUES)}
+    return shown | {"parts": [[names.get(part, part_name(part)), round(added, 2)] for part, added in strongest]}
 
 
 def _article(row: Row) -> dict[str, Any]:

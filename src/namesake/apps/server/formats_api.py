@@ -107,11 +107,9 @@ def _rel_mentions(asked: RelRequest, limits: Limits) -> list[str | GivenMention]
 
 def _rel_rows(links: Links) -> bytes:
     rows = []
-    for link in links[0]:
+    for link in (one for one in links[0] if one.qid is not None):
         confidences = [1.0 if one is None else one for one in (link.confidence, link.known)]
-        rows += [
-            (start, end - start, link.name, link.qid, *confidences, PERSON) for start, end in link.spans if link.qid
-        ]
+        rows += [(start, end - start, link.name, link.qid, *confidences, PERSON) for start, end in link.spans]
     return msgspec.json.encode(sorted(rows))
 
 
