@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from pathlib import Path
 from shutil import copyfile
 from typing import TYPE_CHECKING, Annotated
@@ -11,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 from rich.padding import Padding
-from rich.table import Column, Table
+from rich.table import Table
 
 from namesake.apps.cli import common
-from namesake.apps.terminal import Console
+from namesake.apps.terminal import Console, table
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
@@ -135,20 +134,14 @@ def _reconciled(linker: Linker) -> Table:
     layout = Layout("Name", ("About",), types=(("occupation", "Job"),))
     answers = reconcile_table(linker, pa.Table.from_pylist(ROWS), layout).table
     columns = [*ROWS[0], "qid", "description"]
-    return _table(columns, (list(row.values()) for row in answers.select(columns).to_pylist()))
+    return table(columns, [list(row.values()) for row in answers.select(columns).to_pylist()], range(5))
 
 
 def _namesakes(kb: KB, most: int = 8) -> Table:
     """The names that most people of a KB share, with their descriptions."""
-    shared = [kb.names.entities[name] for name in np.argsort(-np.diff(kb.names.entities.indptr), kind="stable")[:most]]
-    described = ([kb.descriptions[int(row)].split(" (")[0] for row in rows] for rows in shared)
-    names = (kb.label(int(rows[0])) for rows in shared)
-    cells = zip(names, map(str, map(len, shared)), ("; ".join(filter(None, some)) for some in described), strict=True)
-    return _table(["name", "people", "descriptions"], cells)
-
-
-def _table(columns: list[str], rows: Iterable[Iterable[str]]) -> Table:
-    table = Table(*(Column(column, overflow="fold") for column in columns), box=None, pad_edge=False)
-    for row in rows:
-        table.add_row(*row)
-    return table
+    rows = []
+    for name in np.argsort(-np.diff(kb.names.entities.indptr), kind="stable")[:most]:
+        people = kb.names.entities[name].tolist()
+        described = "; ".join(filter(None, (kb.descriptions[row].split(" (")[0] for row in people)))
+        rows.append([kb.label(people[0]), str(len(people)), described])
+    return table(["name", "people", "descriptions"], rows, (0, 2))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import rich.console
 from rich.box import SIMPLE_HEAD
 from rich.console import ConsoleOptions, RenderableType
-from rich.markup import escape
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
@@ -32,21 +31,29 @@ class Console(rich.console.Console):
             yield Segment(text if control else lines(text), style, control)
 
 
+def table(
+    header: Sequence[str], rows: Sequence[Sequence[str | Text]], words: Container[int] = (0,), best: Container[Any] = ()
+) -> Table:
+    """A table: the columns `words` are aligned left, the others right, and the cells (row, column) of `best` stand out.
+
+    Headings of figures are wrapped to the width of their longest word or figure.
+    """
+    drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for j, heading in enumerate(header):
+        width = max(map(len, [*heading.split(), *(row[j] for row in rows)]), default=1)
+        text = heading if j in words else "\n".join(textwrap.wrap(heading, width, break_long_words=False))
+        style, align = "" if j else "bold", "left" if j in words else "right"
+        drawn.add_column(Text(text), style=style, justify=align, overflow="fold")  # type: ignore[arg-type]
+    for i, row in enumerate(rows):
+        cells = (Text(cell) if isinstance(cell, str) else cell for cell in row)
+        drawn.add_row(*(Text(cell.plain, "bold green") if (i, j) in best else cell for j, cell in enumerate(cells)))
+    return drawn
+
+
 def draw(view: View, console: rich.console.Console) -> None:
     """Print a table of a report."""
     console.print(Text(view.title, style="bold"), soft_wrap=True)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for j, heading in enumerate(view.header):
-        if j in view.words:
-            table.add_column(escape(heading), style="" if j else "bold", overflow="fold")
-        else:  # a heading is wrapped to the width of its longest word or figure
-            width = max(map(len, [*heading.split(), *(row[j] for row in view.rows)]), default=1)
-            table.add_column(escape("\n".join(textwrap.wrap(heading, width, break_long_words=False))), justify="right")
-    for i, row in enumerate(view.rows):
-        table.add_row(
-            *(f"[bold green]{escape(cell)}[/]" if (i, j) in view.best else escape(cell) for j, cell in enumerate(row))
-        )
-    console.print(table)
+    console.print(table(view.header, view.rows, view.words, view.best))
     if view.caption:
         console.print(view.caption, style="dim", highlight=False, markup=False)
 
