@@ -27,8 +27,7 @@ from namesake.evaluation.gold import align, read_gold
 from namesake.evaluation.labelled_text import count_overlapping, read_corpora, read_corpus
 from namesake.evaluation.measure import methods
 from namesake.evaluation.scores import read_scores
-from namesake.evaluation.text_figures import KINDS
-from namesake.evaluation.thresholds import Trade, fewest, thresholds
+from namesake.evaluation.text_figures import KINDS, Trade, fewest, thresholds
 from namesake.kb.build import build
 from namesake.sample import ARTICLES, EXPECTED
 from namesake.text import sentences
@@ -483,7 +482,7 @@ def labelled(sample_kb, tmp_path_factory):
 
 
 def test_thresholds_are_worth_what_the_plain_measure_says(sample_kb, labelled):
-    outcomes = [each.outcome for each in link_text(labelled, sample_kb, Recipe.load("default")).corpora]
+    outcomes = link_text(labelled, sample_kb, Recipe.load("default")).outcomes
     trade = Trade.of(outcomes)
     documents = [json.loads(line) for path in labelled for line in path.read_text().splitlines()]
     told = only_told(documents)

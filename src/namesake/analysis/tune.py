@@ -17,8 +17,15 @@ from namesake.evaluation.reports.evaluation_report import INTERVALS, pivot
 from namesake.evaluation.reports.report import View
 from namesake.evaluation.scores import ScoreTable, read_scores
 from namesake.evaluation.statistics import SAMPLES, SEED, Bootstrap
-from namesake.evaluation.text_figures import plain_figures
-from namesake.evaluation.thresholds import PERCENTS, Trade, fewest, intervals, thresholds, thresholds_view
+from namesake.evaluation.text_figures import (
+    PERCENTS,
+    Trade,
+    fewest,
+    intervals,
+    plain_figures,
+    thresholds,
+    thresholds_view,
+)
 from namesake.files.several import Paths, several
 from namesake.kb.store import KB
 from namesake.recipe import Recipe

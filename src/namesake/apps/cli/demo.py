@@ -49,8 +49,7 @@ def demo() -> None:
     compile_kernels()
     from namesake import KB, Linker
     from namesake.apps.sample_kb import sample_kb
-    from namesake.apps.terminal.explanation import show_explanation
-    from namesake.apps.terminal.links import show_links, show_mistakes, show_text
+    from namesake.apps.terminal.links import show_explanation, show_links, show_mistakes, show_text
     from namesake.articles.builder import text_table
     from namesake.articles.rejects import NoRejects
     from namesake.evaluation.gold import read_gold

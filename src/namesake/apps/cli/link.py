@@ -153,7 +153,7 @@ def explain(
             common.print_json(rows.to_pylist())
         else:
             from namesake.apps.terminal import Console
-            from namesake.apps.terminal.explanation import show_explanation
+            from namesake.apps.terminal.links import show_explanation
 
             show_explanation(table, rows, Console(), all)
 

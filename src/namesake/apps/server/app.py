@@ -17,7 +17,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from namesake import __version__
-from namesake.apps.server import formats_api, link_api, page_api, reconcile_api
+from namesake.apps.server import link_api, page_api, reconcile_api
 from namesake.apps.server.endpoint import JSON, Endpoint, RequestError, with_document
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.pool import Pool
@@ -79,7 +79,6 @@ def _endpoints(pool: Pool, registry: CollectorRegistry, public: str | None) -> l
     text = {"type": "string"}
     return [
         *link_api.endpoints(pool),
-        *formats_api.endpoints(pool),
         *reconcile_api.endpoints(pool, public),
         *page_api.endpoints(pool),
         Endpoint("GET", "/health", health, "The state of the server.", returns=Health, always=True),

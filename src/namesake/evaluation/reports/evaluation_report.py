@@ -8,8 +8,7 @@ import numpy as np
 from namesake.evaluation import text_figures
 from namesake.evaluation.labelled_text import Outcome
 from namesake.evaluation.measure import CEILING, Evaluation, Row
-from namesake.evaluation.reports import plots
-from namesake.evaluation.reports.report import Report, Section, View
+from namesake.evaluation.reports.report import SERIES, Dot, Line, Report, Section, View, curve_plot, interval_plot
 from namesake.evaluation.statistics import Bootstrap, Curve
 from namesake.evaluation.text_figures import CONFIDENCE, KINDS, LINKING, MEAN, Miss
 
@@ -38,11 +37,11 @@ _WITH_HALF_WIDTHS = 5  # columns of a table with half widths that fits 80 charac
 def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str], caveats: Sequence[str] = ()) -> Report:
     """Make the report; `about` states what was measured, `caveats` what was left out."""
     hits = [row for row in evaluation.rows if row.metric == "P@1"]
-    dots = [plots.Dot(row.method, row.slice, row.value, row.low, row.high) for row in hits]
+    dots = [Dot(row.method, row.slice, row.value, row.low, row.high) for row in hits]
     ranked = [row for row in evaluation.rows if row.metric in {"P@1", "MRR"}]
     main = pivot(ranked, "main", "P@1 and MRR on answerable mentions.", _ceiling(evaluation))
     sections = [
-        Section("Results", evaluation.notes, [main], [plots.intervals(dots, "P@1 with 95 % bootstrap intervals")]),
+        Section("Results", evaluation.notes, [main], [interval_plot(dots, "P@1 with 95 % bootstrap intervals")]),
         *_all_mentions(evaluation),
         *_comparison(evaluation),
         *confidence_section(evaluation.curves),
@@ -104,22 +103,22 @@ def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[
         return []
     ranked = sorted(measured, key=lambda curve: float(np.diff(curve.coverage, prepend=0.0) @ curve.risk))
     risk = [
-        plots.Line(curve.method, list(zip(curve.coverage.tolist(), curve.risk.tolist(), strict=True)))
-        for curve in ranked[: plots.SERIES]
+        Line(curve.method, list(zip(curve.coverage.tolist(), curve.risk.tolist(), strict=True)))
+        for curve in ranked[:SERIES]
     ]
     colours = [curve.method for curve in ranked]
     across, up = "coverage: share of mentions answered", "risk: share wrong"
-    drawn = [plots.curves(risk, "Risk and coverage", across, up, colours=colours)]
+    drawn = [curve_plot(risk, "Risk and coverage", across, up, colours=colours)]
     calibrated = []
     for curve in measured:
         if curve.bins is not None:
             bins = [one for one in zip(*(part.tolist() for part in curve.bins), strict=True) if one[0]]
             points = [(summed / count, right / count) for count, summed, right in bins]
-            calibrated.append(plots.Line(curve.method, points, [int(count) for count, *_ in bins]))
+            calibrated.append(Line(curve.method, points, [int(count) for count, *_ in bins]))
     if calibrated:
-        drawn.append(plots.curves(calibrated, "Calibration", "confidence", "share right", True, colours))
+        drawn.append(curve_plot(calibrated, "Calibration", "confidence", "share right", True, colours))
     text = "The share of wrong answers if only the most confident mentions are answered, in the order of the risk" + (
-        f"; the best {plots.SERIES} of {len(ranked)} are drawn." if len(ranked) > plots.SERIES else "."
+        f"; the best {SERIES} of {len(ranked)} are drawn." if len(ranked) > SERIES else "."
     )
     header = [what, *(f"{tenth * 10} %" for tenth in range(1, 11))]
     rows = []
@@ -197,8 +196,8 @@ def text_report(
     reasons = _counts("misses", "Reasons for misses.", ["labels", *KINDS], misses)
     caption = "Wrong answers by the labels that they overlap."
     linking = sorted((row for row in rows if row.metric in LINKING), key=lambda row: row.slice == MEAN)
-    dots = [plots.Dot(row.slice, row.metric, row.value, row.low, row.high) for row in linking]
-    plot = plots.intervals(dots, "Precision, recall and F1 with 95 % bootstrap intervals")
+    dots = [Dot(row.slice, row.metric, row.value, row.low, row.high) for row in linking]
+    plot = interval_plot(dots, "Precision, recall and F1 with 95 % bootstrap intervals")
     detection = _figures(rows, "detection", "Names found.", text_figures.DETECTION)
     sections = [
         Section("Results", [LINKED], [_figures(rows, "linking", "People linked.", [*LINKING, *CONFIDENCE])], [plot]),

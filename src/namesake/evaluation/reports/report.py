@@ -1,13 +1,14 @@
 """Reports: one model of tables, written as Markdown, HTML with plots, CSV, LaTeX and JSON.
 
-The HTML page needs no other file: styles and plots are inside.
+The HTML page needs no other file: styles and plots are inside. Titles and legends of plots are HTML, which wraps on a
+phone. The SVG is 400 units wide, and its colours are CSS variables (`--s0` …) of the page, for light and dark.
 """
 
 import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -16,7 +17,6 @@ from typing import Any
 from namesake.drawing.text import Excerpt
 from namesake.drawing.theme import page_style, render
 from namesake.errors import NamesakeError
-from namesake.evaluation.reports.plots import SERIES
 from namesake.files import keep_apart
 from namesake.kb import WIKIDATA
 from namesake.printable import one_line
@@ -179,3 +179,92 @@ def _cell(view: View, j: int, text: str) -> str:
     if j not in view.words:
         return escape(text.replace(" ", "\u00a0").replace("\u00a0(", " ("))
     return _QID.sub(lambda found: _LINK.format(found[0]), escape(text)) if j in view.qids else escape(text)
+
+
+# plots: the templates beside this file draw them
+SERIES = 8
+"""The number of colours, `--s0` to `--s7` of the style sheet."""
+WIDTH, LEFT, TOP, SIZE = 400, 46, 8, 340
+"""The width of a figure, and the place and the size of a square plot in it."""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One figure with its interval; `mark` is a value to compare it with, such as the printed one."""
+
+    label: str
+    series: str
+    value: float
+    low: float
+    high: float
+    mark: float | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve: points from left to right, and optionally the number of mentions behind each point."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    counts: Sequence[int] = ()
+
+
+def interval_plot(dots: Sequence[Dot], title: str) -> str:
+    """One row per label, with a dot and its interval for each series. Hollow diamonds are the marks."""
+    low = min(0.8, *(min(dot.low, dot.mark if dot.mark is not None else 1.0) for dot in dots))
+    low = max(0.0, int(low * 10) / 10)
+    names = list(dict.fromkeys(dot.series for dot in dots))
+    return render(
+        "evaluation/reports/intervals.html",
+        title=title,
+        names=names,
+        colours=_colours(names),
+        labels=list(dict.fromkeys(dot.label for dot in dots)),
+        dots=dots,
+        x=_scale(low, 1.0, 12, WIDTH - 14),
+        ticks=[round(low + i / 10, 1) for i in range(round((1.0 - low) * 10) + 1)],
+        width=WIDTH,
+    )
+
+
+def curve_plot(
+    lines: Sequence[Line],
+    title: str,
+    across: str,
+    up: str,
+    diagonal: bool = False,
+    colours: Sequence[str] = (),
+) -> str:
+    """Curves over [0, 1] × [0, 1]; `diagonal` draws a perfect one.
+
+    `colours` lists all names of a report, so that a curve has the same colour in all plots. For curves with counts,
+    bars below the points show the number of mentions.
+    """
+    names = [line.name for line in lines]
+    return render(
+        "evaluation/reports/curves.html",
+        title=title,
+        names=names,
+        colours=_colours(colours or names),
+        lines=lines,
+        across=across,
+        up=up,
+        diagonal=diagonal,
+        most=max((count for line in lines for count in line.counts), default=0),
+        x=_scale(0, 1, LEFT, LEFT + SIZE),
+        y=_scale(0, 1, TOP + SIZE, TOP),
+        width=WIDTH,
+        left=LEFT,
+        top=TOP,
+        size=SIZE,
+    )
+
+
+def _colours(names: Sequence[str]) -> dict[str, str]:
+    """The class of each name; colours repeat if there are more names."""
+    return {name: f"s{place % SERIES}" for place, name in enumerate(names)}
+
+
+def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], str]:
+    """Makes positions from values."""
+    return lambda value: f"{start + (value - low) / (high - low) * (end - start):.1f}"
