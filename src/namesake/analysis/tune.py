@@ -7,8 +7,7 @@ from typing import Literal
 
 from namesake.analysis.corpus import link_text, only_known
 from namesake.errors import NamesakeError
-from namesake.evaluation import cross_validation, fit_text
-from namesake.evaluation.cross_validation import FOLDS, HOWS
+from namesake.evaluation import tuning
 from namesake.evaluation.fit_weights import CONSTANT, MOST_POINTS, STEP, few, learnable
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
 from namesake.evaluation.labelled_text import Outcome
@@ -26,6 +25,7 @@ from namesake.evaluation.text_figures import (
     thresholds,
     thresholds_view,
 )
+from namesake.evaluation.tuning import FOLDS, HOWS
 from namesake.files.several import Paths, several
 from namesake.kb.store import KB
 from namesake.recipe import Recipe
@@ -149,8 +149,8 @@ def _tune_scores(
     points = (round(1 / step) + 1) ** sum(not part.fixed for part in recipe.parts)
     grid = recipe.decide is None and len(sources) == 1 and points <= MOST_POINTS
     hows = [each for each in HOWS if each in {how, "fit"} or grid]
-    found = [cross_validation.tune_weights(recipe, data, each, step, name) for each in hows]
-    views = [cross_validation.weights_view(found, f"split {split}" if split else "all gold")]
+    found = [tuning.tune_weights(recipe, data, each, step, name) for each in hows]
+    views = [tuning.weights_view(found, f"split {split}" if split else "all gold")]
 
     def add(rows: list[Row], title: str, caption: str) -> None:
         views.append(pivot(rows, "unseen", title, f"{caption} {INTERVALS}"))
@@ -160,10 +160,10 @@ def _tune_scores(
         if others and (rest := source.data(others)).answerable.any():
             rest = learnable(recipe, rest)
             answers = [from_recipe(each.recipe, rest, f"{each.recipe.name} by {each.how}") for each in found]
-            rows = cross_validation.figures([*answers, *cross_validation.untuned(rest)], rest)
+            rows = tuning.figures([*answers, *tuning.untuned(rest)], rest)
             add(rows, f"{source.name}: gold outside the split.", "The weights are not tuned on it.")
     every = [source.data(source.gold) for source in sources]
-    validated = cross_validation.cross_validate(recipe, every, hows, step, folds)
+    validated = tuning.cross_validate(recipe, every, hows, step, folds)
     for source, rows in zip(sources, validated, strict=True):
         title = f"{source.name}: {folds} folds by document over all gold."
         add(rows, title, "Each fold is answered with weights tuned on the others.")
@@ -174,22 +174,22 @@ def _tune_text(
     labelled: Paths, kb: KB | str | Path | None, recipe: Recipe, more: Sequence[Dataset], name: str | None
 ) -> tuple[Recipe, list[View], int]:
     """Fit weights on labelled text and more data sets. Thresholds come from text that is held out."""
-    samples = [fit_text.Sample.of(*corpus) for corpus in link_text(labelled, kb, recipe, scores=True).corpora]
-    found = fit_text.fit_text(recipe, samples, more)
-    unseen = fit_text.held_out(recipe, samples, more)
+    samples = [tuning.Sample.of(*corpus) for corpus in link_text(labelled, kb, recipe, scores=True).corpora]
+    found = tuning.fit_text(recipe, samples, more)
+    unseen = tuning.held_out(recipe, samples, more)
     if found.decide is not None:
         found = found.replace(decide=found.decide.replace(thresholds=thresholds(Trade.of(unseen))))
     mentions = sum(len(sample.learnable(recipe)) for sample in samples) + sum(len(each.gold) for each in more)
     data = [*(sample.data for sample in samples), *more]
-    tuned = cross_validation.named(found, recipe, data, "fit", f"L2 penalty {fit_text.PENALTY:g}", name, mentions)
-    without = "the others" if len(samples) > 1 else f"the rest of {fit_text.FOLDS} folds by document"
+    tuned = tuning.named(found, recipe, data, "fit", f"L2 penalty {tuning.PENALTY:g}", name, mentions)
+    without = "the others" if len(samples) > 1 else f"the rest of {tuning.FOLDS} folds by document"
     at = 0.0 if found.decide is None else found.decide.threshold
     names = [sample.labels.name for sample in samples]
     seen = [plain_figures(sample.outcome(found), at) for sample in samples]
     new = [plain_figures(outcome, at) for outcome in unseen]
     views = [
-        cross_validation.weights_view([tuned], "all labelled text"),
-        fit_text.corpora_view(names, seen, new, without),
+        tuning.weights_view([tuned], "all labelled text"),
+        tuning.corpora_view(names, seen, new, without),
     ]
     if found.decide is not None:
         shown = {f"{name} = {value}": value for name, value in found.decide.thresholds.items()}
