@@ -12,7 +12,7 @@ from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gol
 from namesake.evaluation.measure import PAPER, Method, Row, evaluate_scores, from_recipe, linked, method
 from namesake.evaluation.measure import methods as named_methods
 from namesake.evaluation.reports.evaluation_report import evaluation_report, pivot, text_report
-from namesake.evaluation.reports.report import Report, Section
+from namesake.evaluation.reports.report import TEXTS, Report, Section
 from namesake.evaluation.reproduction import paper_report, reproduce_tables
 from namesake.evaluation.scores import read_scores
 from namesake.evaluation.statistics import DEFAULT, SAMPLES, SEED, Bootstrap
@@ -203,21 +203,15 @@ def ablate(
     for number, kb in enumerate(several(kbs)):
         corpus = Corpus(articles, kb, Rejects() if number else rejects)  # the same articles are rejected each time
         label = NORMALISATION[corpus.kb.manifest.words_how]
-        by_words = feature_recipes(len(corpus.kb.words_p.values) > 0)
-        by_place = context_recipes(has_vectors(corpus.kb, "text"))
-        for found, recipes in ((features, by_words), (context, by_place)):
+        words, places = len(corpus.kb.words_p.values) > 0, has_vectors(corpus.kb, "text")
+        for found, recipes in ((features, feature_recipes(words)), (context, context_recipes(places))):
             scored = {name: (recipe, corpus.dataset(recipe, rows)) for name, recipe in recipes.items()}
             found += measure_recipes(scored, label)
-    words = (
-        "Words of the entity: D its description, S the labels of its statements' values, S_A these with their aliases, "
-        "P the first paragraph of its Wikipedia page."
-    )
-    places = (
-        "Words of the text: the sentences with the name (narrow), the article (entire), the sum of both (ensemble)."
-    )
+    by_words = pivot(features, "table_6", "IScore by features.")
+    by_place = pivot(context, "table_7", "IScore by context.")
     sections = [
-        Section("Table 6: features and normalisation", [words], [pivot(features, "table_6", "IScore by features.")]),
-        Section("Table 7: context", [places], [pivot(context, "table_7", "IScore by context.")]),
+        Section("Table 6: features and normalisation", [TEXTS["words_of_entities"]], [by_words]),
+        Section("Table 7: context", [TEXTS["words_of_texts"]], [by_place]),
     ]
     tables = [{"table": table, **asdict(row)} for table, part in (("6", features), ("7", context)) for row in part]
     short = [view for section in sections for view in section.views]

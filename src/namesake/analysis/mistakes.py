@@ -21,7 +21,7 @@ from namesake.drawing.text import excerpt
 from namesake.drawing.theme import part_name
 from namesake.evaluation.gold import Dataset, in_split, read_gold
 from namesake.evaluation.measure import linked
-from namesake.evaluation.reports.report import Report, Section, View
+from namesake.evaluation.reports.report import TEXTS, Report, Section, View
 from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
@@ -90,10 +90,8 @@ class Side:
     words: dict[str, list[Span]]
     """Matched words, normalised, with their spans in the article."""
     shared: list[str]
-    """Statements shared with anchors."""
     statements: frozenset[Statement]
     known: bool = True
-    """Whether the entity is in the KB."""
     text: str = ""
 
     def as_written(self, words: Iterable[str]) -> list[str]:
@@ -258,10 +256,6 @@ def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[
         ]
         for mistake in mistakes
     ]
-    text = (
-        "Rules assign the sources: a shared occupation, field or sport; a gold entity without a match in the sentences "
-        "with its name; matches from sentences about other people."
-    )
     summary = View(
         "error_sources", "Error sources.", ["source", "mentions"], counts, "A mistake may have several sources."
     )
@@ -273,13 +267,12 @@ def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[
     if wrong.count(None) < len(wrong) or refused:
         outcome += f" Refused, and the best candidate is wrong: {len(wrong) - wrong.count(None)}."
         outcome += f" Refused, and the best candidate is right (not listed): {refused}."
-    section = Section("Mistakes", [text], [summary, table])
+    section = Section("Mistakes", [TEXTS["error_sources"]], [summary, table])
     data = [_row(mistake) for mistake in mistakes]
     return Report("Which links are wrong, and why?", [section], data, [*about, outcome], [summary], [outcome])
 
 
 def _row(mistake: Mistake) -> dict[str, Any]:
-    """A mistake in `tables.json`."""
     sides = {
         role: {
             **{name: getattr(one, name) for name in ("qid", "known", "label", "description", "score", "parts")},

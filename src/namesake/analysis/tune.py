@@ -13,7 +13,7 @@ from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gol
 from namesake.evaluation.labelled_text import Outcome
 from namesake.evaluation.measure import Row, from_recipe
 from namesake.evaluation.reports.evaluation_report import INTERVALS, pivot
-from namesake.evaluation.reports.report import View
+from namesake.evaluation.reports.report import TEXTS, View
 from namesake.evaluation.scores import ScoreTable, read_scores
 from namesake.evaluation.statistics import SAMPLES, SEED, Bootstrap
 from namesake.evaluation.text_figures import (
@@ -41,7 +41,6 @@ class Tuning:
     recipe: Recipe
     views: list[View]
     mentions: int
-    """The number of mentions that the weights were tuned on."""
     warning: str | None = None
     """A warning if there are few mentions for so many weights."""
 
@@ -266,8 +265,7 @@ def threshold(
     calibrated = system.replace(decide=system.decide.replace(thresholds=thresholds(trade, percents)))
     suggestion = _suggestion(outcomes, trade, target_precision, suggested, Bootstrap(samples, seed))
     shown = {str(at): at for at in sorted({*STEPS, *([] if suggested is None else [suggested])})}
-    caption = "Coverage is the share of the names found that are answered. Names with informative labels are scored."
-    view = thresholds_view(trade, shown, caption, str(suggested))
+    view = thresholds_view(trade, shown, TEXTS["coverage"], str(suggested))
     return Calibration(calibrated, trade, suggested, view, [suggestion, *text.remarks])
 
 

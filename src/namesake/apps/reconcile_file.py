@@ -48,7 +48,6 @@ class Reconciled:
     as_chosen: int
     """Of these, the rows that would have the same answer without the decision."""
     unread: int
-    """Rows that could not be read."""
 
 
 def reconcile(
@@ -158,7 +157,6 @@ def _write_review(
 
 # the review
 Cells = dict[str, str]
-"""The cells of a row, by their columns."""
 MOST_ROWS = 2000
 """Rows on one page. Rows with the same content count as one."""
 

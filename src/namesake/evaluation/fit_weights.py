@@ -48,7 +48,6 @@ class Problem:
     gold: Int64
     document: Int64
     weight: Float64
-    """The weight of each mention."""
     penalised: Float64
     """1 for weights, 0 for constants."""
     lowest: Float64

@@ -237,7 +237,6 @@ class Outcome:
     sure: Float64
     """The highest threshold at which the span is answered, or NEVER."""
     person: Bool
-    """Whether the name counts as a person's."""
     right: Bool
     """Whether the best candidate is that of a label in the KB."""
     fits: Bool

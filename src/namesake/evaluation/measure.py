@@ -3,8 +3,6 @@
 A method gives answers on a data set: a recipe, a score column, a linker's output or chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -39,6 +37,29 @@ class Row:
     def interval(self) -> Interval:
         """The figure with its interval."""
         return Interval(self.value, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Method:
+    """The answers of a method: each array has one value per mention."""
+
+    name: str
+    hit: Float64
+    """1 if the first candidate is the gold one; for Random, the probability."""
+    reciprocal_rank: Float64
+    """1 / rank of the gold candidate, 0 without one; NaN if the order is unknown."""
+    right_with_nil: Float64
+    """1 for a right answer; NIL is the right answer to NIL gold."""
+    confidence: Float64 = field(default_factory=lambda: np.array([np.nan]))
+    """The confidence in the first candidate; NaN without one, and for methods without confidence."""
+    is_probability: bool = False
+    absent: tuple[str, ...] = ()
+    """Scorers of the recipe that the score file lacks."""
+
+    @property
+    def right(self) -> Bool:
+        """Mentions whose first candidate is the gold one."""
+        return np.equal(self.hit, 1)
 
 
 @dataclass(frozen=True)
@@ -171,29 +192,6 @@ REMARKS = {
     "UCSE": "as the paper's text has it; its printed Quotebank figures come from the recipe ucse-paper-quotebank",
 }
 """Remarks on systems whose figures differ from the paper's."""
-
-
-@dataclass(frozen=True)
-class Method:
-    """The answers of a method: each array has one value per mention."""
-
-    name: str
-    hit: Float64
-    """1 if the first candidate is the gold one; for Random, the probability."""
-    reciprocal_rank: Float64
-    """1 / rank of the gold candidate, 0 without one; NaN if the order is unknown."""
-    right_with_nil: Float64
-    """1 for a right answer; NIL is the right answer to NIL gold."""
-    confidence: Float64 = field(default_factory=lambda: np.array([np.nan]))
-    """The confidence in the first candidate; NaN without one, and for methods without confidence."""
-    is_probability: bool = False
-    absent: tuple[str, ...] = ()
-    """Scorers of the recipe that the score file lacks."""
-
-    @property
-    def right(self) -> Bool:
-        """Mentions whose first candidate is the gold one."""
-        return np.equal(self.hit, 1)
 
 
 def methods(names: Sequence[str], data: Dataset) -> list[Method]:

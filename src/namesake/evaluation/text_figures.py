@@ -146,7 +146,6 @@ class Miss(NamedTuple):
     kind: str
     name: str
     sentence: Excerpt
-    """The sentence, with the name between « and »."""
     qid: str
     best: str | None
     """The best candidate of the most confident name that overlaps it."""

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from namesake.linker import Linker
 
 HELP: dict[str, str] = tomllib.loads(Path(__file__).with_name("help.toml").read_text(encoding="utf-8"))
-"""The help of shared options by the argument's name."""
 NO_RESULT, INCOMPLETE = 3, 4
 """Exit codes: every record was rejected or no threshold suffices; a file could not be read to its end."""
 REASONS_SHOWN = 10

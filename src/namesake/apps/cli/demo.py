@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from namesake.linker import Linker
 
 TEXT = "Michael Jordan, the basketball player, met Scottie Pippen in Chicago. Jordan smiled."
-"""A text without marked names."""
 ROWS = [
     {"Name": "Michael Jordan", "About": "Chicago Bulls", "Job": "basketball player"},
     {"Name": "Michael Jordan", "About": "machine learning", "Job": "computer scientist"},

@@ -213,7 +213,6 @@ def _near_names(kb: KB, name: str) -> list[str]:
 
 
 def _named(kb: Path | None) -> Path:
-    """The KB that the user named."""
     named = common.named_kb(kb)
     if named is None:
         raise NamesakeError("no KB is named: give its folder, or set NAMESAKE_KB to it")

@@ -7,6 +7,7 @@ which writes the JSON schemas of the structs itself.
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -24,16 +25,6 @@ MOST_FIELDS = 100
 """Parameters of a query string or a form."""
 BAD_BODY = (400, 408, 413, 415, 422, 429, 503)
 """Error statuses of endpoints that read a body."""
-STATUSES = {
-    400: "the request cannot be read",
-    404: "not found",
-    408: "the request did not arrive in time",
-    413: "something is larger than its limit",
-    415: "the content type or the encoding is not supported",
-    422: "a value in the request is not valid",
-    429: "too many requests at a time from one address",
-    503: "the server has reached one of its limits",
-}
 CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
@@ -41,9 +32,7 @@ class Problem(msgspec.Struct, frozen=True):
     """The body of every answer that reports an error."""
 
     error: str
-    """What is wrong."""
     what_to_do: str
-    """How to correct it."""
 
 
 class RequestError(Exception):
@@ -87,7 +76,6 @@ class Endpoint:
     returns: Any = None
     """The struct or the JSON schema of the answer."""
     reads: tuple[str, ...] = (JSON,)
-    """Content types of the body."""
     sends: tuple[str, ...] = (JSON,)
     """Content types of the answer; the first is used where `answer` returns bytes."""
     errors: tuple[int, ...] = ()
@@ -199,7 +187,7 @@ def _operation(one: Endpoint, by_struct: dict[type, Any], schemas: dict[str, Any
         return {kind: {"schema": schema} for kind in kinds}
 
     problem = content([JSON], Problem)
-    errors = {str(status): {"description": STATUSES[status], "content": problem} for status in one.errors}
+    errors = {str(status): {"description": HTTPStatus(status).phrase, "content": problem} for status in one.errors}
     operation: dict[str, Any] = {
         "summary": one.summary,
         "operationId": one.method.lower() + re.sub(r"\W+", "_", one.path),

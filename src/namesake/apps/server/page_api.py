@@ -44,7 +44,6 @@ FILES: dict[str, tuple[str, bytes]] = {
     "/icon.svg": ("image/svg+xml", _file("icon.svg")),
     "/samples.json": ("application/json", _samples()),
 }
-"""The files of the page by path: media type and bytes."""
 
 
 class DrawRequest(StrictStruct, frozen=True):

@@ -5,8 +5,6 @@ the requests that arrive while a thread is busy are its next batch. Large reques
 their own, so that nothing waits for a large request. The linker gives a request the same links in any batch.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
@@ -42,7 +40,6 @@ from namesake.linker import Linker
 
 T = TypeVar("T")
 Links = list[list[LinkAnswer]]
-"""The links of each article."""
 Worked = tuple[Sequence[bytes | BaseException], dict[str, int]]
 
 THRESHOLDS = 32
@@ -61,7 +58,6 @@ class LinkOptions:
     candidates: bool = False
     parts: bool = False
     limit: int = SHOWN
-    """The number of candidates per name."""
 
 
 @dataclass(eq=False)
@@ -69,7 +65,6 @@ class Job:
     """The articles of one request. Jobs are created on the event loop."""
 
     count: int
-    """The number of articles."""
     weight: int
     """Their size, as `schema.weight` measures it."""
     read: Callable[[], Sequence[Article]]
@@ -86,7 +81,6 @@ class Lane:
 
     threads: ThreadPoolExecutor
     batch: int
-    """Articles per batch."""
     waiting: deque[Job] = field(default_factory=deque)
     busy: int = 0
     expected: int = 1
@@ -211,7 +205,7 @@ def _next_batch(lane: Lane) -> list[Job]:
     return jobs
 
 
-def work(linker: Linker, answers: Answers, limits: Limits, jobs: Sequence[Job]) -> Worked:
+def work(linker: Linker, answers: "Answers", limits: Limits, jobs: Sequence[Job]) -> Worked:
     """The answer to each job, or its error, and counts for the metrics.
 
     All jobs have the same options. An error of one job affects no other.
@@ -244,7 +238,6 @@ def work(linker: Linker, answers: Answers, limits: Limits, jobs: Sequence[Job]) 
 
 
 def _attempt(function: Callable[..., T], *arguments: Any) -> T | Exception:
-    """The result of a function, or its error."""
     try:
         return function(*arguments)
     except Exception as problem:

@@ -4,6 +4,7 @@ Pages of any origin may read these answers, because OpenRefine asks from the bro
 only, which is public. `reconcile_data.py` looks up suggestions, values and types.
 """
 
+import re
 from functools import partial
 from itertools import islice
 from typing import Annotated, Any, Literal
@@ -86,9 +87,7 @@ class ReconcileForm(msgspec.Struct, frozen=True):
     """The parameters of `/reconcile`, in the URL or as a form."""
 
     queries: AsJson | None = None
-    """Queries by key, as JSON."""
     extend: AsJson | None = None
-    """Ids and properties, as JSON."""
 
 
 class SuggestParameters(msgspec.Struct, frozen=True):
@@ -168,8 +167,7 @@ class ReconcileApi:
 
     async def propose(self, request: Request, asked: ProposeParameters) -> bytes:
         """Properties to extend a table with."""
-        given = asked.limit if asked.limit.isascii() and asked.limit.isdecimal() else ""
-        limit = int(given[:5] or 0) if 0 < int(given[:5] or 0) < 10_000 else 50
+        limit = int(asked.limit) if re.fullmatch("[1-9][0-9]{0,3}", asked.limit) else 50
         answer = {"type": asked.type[:100], "limit": limit}
         return await self.pool.json(lambda: answer | {"properties": self.data.used[:limit]})
 

@@ -18,7 +18,6 @@ from namesake.kernels.dump.wikidata import DAY
 
 INSTANCE, OCCUPATION, BIRTH, DEATH = 31, 106, 569, 570
 SUGGESTED = 10
-"""Suggestions per answer."""
 QID = re.compile(r"Q[1-9][0-9]{0,15}")
 _PROPERTY = re.compile(r"P[1-9][0-9]{0,8}")
 

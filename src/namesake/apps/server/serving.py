@@ -1,20 +1,15 @@
 """A server process: its socket, the loading of kernels, and an orderly end."""
 
-from __future__ import annotations
-
 import gc
 import socket
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 from namesake.apps.server.limits import Limits
 from namesake.articles.builder import text_table
 from namesake.errors import NamesakeError, lacking
 from namesake.linker import Linker
-
-if TYPE_CHECKING:
-    import uvicorn
 
 SWITCH = 0.0005
 """Seconds after which a thread that links lets the event loop run."""
@@ -48,8 +43,8 @@ def serve(
         linker.kb.check_unchanged(at_once=True)  # raises the error that ended the server, if the KB has changed
 
 
-def server_of(linker: Linker, limits: Limits, origins: Sequence[str] = (), public: str | None = None) -> uvicorn.Server:
-    """A server that is ready to run."""
+def server_of(linker: Linker, limits: Limits, origins: Sequence[str] = (), public: str | None = None) -> Any:
+    """A server of uvicorn that is ready to run."""
     try:
         import uvicorn
 

@@ -8,28 +8,24 @@ import numpy as np
 from namesake.evaluation import text_figures
 from namesake.evaluation.labelled_text import Outcome
 from namesake.evaluation.measure import CEILING, Evaluation, Row
-from namesake.evaluation.reports.report import SERIES, Dot, Line, Report, Section, View, curve_plot, interval_plot
+from namesake.evaluation.reports.report import (
+    SERIES,
+    TEXTS,
+    Dot,
+    Line,
+    Report,
+    Section,
+    View,
+    curve_plot,
+    interval_plot,
+)
 from namesake.evaluation.statistics import Bootstrap, Curve
 from namesake.evaluation.text_figures import CONFIDENCE, KINDS, LINKING, MEAN, Miss
 
 EXAMPLES = 12
-"""The number of examples of each kind of miss."""
 EXAMPLE_HEADER = ["corpus", "document", "sentence", "label", "best candidate", "confidence"]
 INTERVALS = "± covers the 95 % bootstrap interval by document."
 TITLE = "How well are people found and linked?"
-LINKED = (
-    "A label counts if its QID is in the KB. An answer is right if a label with its QID overlaps it; answers that "
-    "overlap no label are not scored. AUROC and ECE are computed over the best candidates of all names found that "
-    "overlap a label, at any threshold."
-)
-NIL_AND_DETECTION = (
-    "Detection counts whether a person's name was found, whatever its entity. With NIL, labels of people who are not "
-    "in the KB count as well: the right answer there is NIL."
-)
-MISSES = (
-    "Labels in the KB without a right answer: not found (one word; several words that are a name in the KB; a variant, "
-    "which is not), found and refused (the best candidate is right, or another), or linked to another entity (wrong)."
-)
 _LOWER_IS_BETTER = {"ECE"}
 _WITH_HALF_WIDTHS = 5  # columns of a table with half widths that fits 80 characters
 
@@ -74,12 +70,7 @@ def _all_mentions(evaluation: Evaluation) -> list[Section]:
     rows = [row for row in evaluation.rows if row.metric in metrics and row.slice == "all"]
     if not any(row.metric == "P@1 of all" for row in rows):
         return []
-    text = (
-        "Here every mention counts, also those whose entity is not among their candidates. For accuracy with NIL, NIL "
-        "is the right answer if no candidate is right. AUROC is the probability that a right first candidate has more "
-        "confidence than a wrong one. ECE, the calibration error, is measured if the confidence is a probability."
-    )
-    return [Section("All mentions", [text], [pivot(rows, "all_mentions", "All mentions.", "")])]
+    return [Section("All mentions", [TEXTS["all_mentions"]], [pivot(rows, "all_mentions", "All mentions.", "")])]
 
 
 def _comparison(evaluation: Evaluation) -> list[Section]:
@@ -125,8 +116,7 @@ def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[
     for curve in ranked:
         at = np.searchsorted(curve.coverage, np.arange(1, 11) / 10 - 1e-9)
         rows.append([curve.method, *(f"{curve.risk[i]:.3f}" for i in at)])
-    caption = "The share of wrong answers if at least this share of the mentions is answered."
-    table = View("risk_coverage", "Risk by coverage.", header, rows, caption)
+    table = View("risk_coverage", "Risk by coverage.", header, rows, TEXTS["risk"])
     return [Section("Confidence", [text], [table, *_calibration(measured, what)], drawn)]
 
 
@@ -198,16 +188,14 @@ def text_report(
     linking = sorted((row for row in rows if row.metric in LINKING), key=lambda row: row.slice == MEAN)
     dots = [Dot(row.slice, row.metric, row.value, row.low, row.high) for row in linking]
     plot = interval_plot(dots, "Precision, recall and F1 with 95 % bootstrap intervals")
+    linked = _figures(rows, "linking", "People linked.", [*LINKING, *CONFIDENCE])
+    with_nil = _figures(rows, "with_nil", "With NIL.", text_figures.WITH_NIL)
     detection = _figures(rows, "detection", "Names found.", text_figures.DETECTION)
     sections = [
-        Section("Results", [LINKED], [_figures(rows, "linking", "People linked.", [*LINKING, *CONFIDENCE])], [plot]),
-        Section(
-            "Names found, and NIL as an answer",
-            [NIL_AND_DETECTION],
-            [detection, _figures(rows, "with_nil", "With NIL.", text_figures.WITH_NIL)],
-        ),
+        Section("Results", [TEXTS["linked"]], [linked], [plot]),
+        Section("Names found, and NIL as an answer", [TEXTS["nil_and_detection"]], [detection, with_nil]),
         *confidence_section(text_figures.text_curves(outcomes), "corpus"),
-        Section("Reasons for misses", [MISSES], [reasons]),
+        Section("Reasons for misses", [TEXTS["misses"]], [reasons]),
         *_example_sections(missed),
         Section("Wrong links", [], [_counts("wrong_links", "Wrong links.", text_figures.WRONG_LINKS, wrong, caption)]),
     ]

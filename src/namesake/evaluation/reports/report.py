@@ -8,7 +8,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -20,6 +21,8 @@ from namesake.errors import NamesakeError
 from namesake.files import keep_apart
 from namesake.kb import WIKIDATA
 from namesake.printable import one_line
+
+TEXTS: dict[str, str] = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -184,8 +187,6 @@ def _cell(view: View, j: int, text: str) -> str:
 # plots: the templates beside this file draw them
 SERIES = 8
 """The number of colours, `--s0` to `--s7` of the style sheet."""
-WIDTH, LEFT, TOP, SIZE = 400, 46, 8, 340
-"""The width of a figure, and the place and the size of a square plot in it."""
 
 
 @dataclass(frozen=True)
@@ -212,28 +213,13 @@ class Line:
 def interval_plot(dots: Sequence[Dot], title: str) -> str:
     """One row per label, with a dot and its interval for each series. Hollow diamonds are the marks."""
     low = min(0.8, *(min(dot.low, dot.mark if dot.mark is not None else 1.0) for dot in dots))
-    low = max(0.0, int(low * 10) / 10)
-    names = list(dict.fromkeys(dot.series for dot in dots))
-    return render(
-        "evaluation/reports/intervals.html",
-        title=title,
-        names=names,
-        colours=_colours(names),
-        labels=list(dict.fromkeys(dot.label for dot in dots)),
-        dots=dots,
-        x=_scale(low, 1.0, 12, WIDTH - 14),
-        ticks=[round(low + i / 10, 1) for i in range(round((1.0 - low) * 10) + 1)],
-        width=WIDTH,
-    )
+    colours = _colours(dict.fromkeys(dot.series for dot in dots))
+    values = {"title": title, "dots": dots, "low": max(0.0, int(low * 10) / 10), "colours": colours}
+    return render("evaluation/reports/intervals.html", **values, names=list(colours))
 
 
 def curve_plot(
-    lines: Sequence[Line],
-    title: str,
-    across: str,
-    up: str,
-    diagonal: bool = False,
-    colours: Sequence[str] = (),
+    lines: Sequence[Line], title: str, across: str, up: str, diagonal: bool = False, colours: Iterable[str] = ()
 ) -> str:
     """Curves over [0, 1] × [0, 1]; `diagonal` draws a perfect one.
 
@@ -241,30 +227,10 @@ def curve_plot(
     bars below the points show the number of mentions.
     """
     names = [line.name for line in lines]
-    return render(
-        "evaluation/reports/curves.html",
-        title=title,
-        names=names,
-        colours=_colours(colours or names),
-        lines=lines,
-        across=across,
-        up=up,
-        diagonal=diagonal,
-        most=max((count for line in lines for count in line.counts), default=0),
-        x=_scale(0, 1, LEFT, LEFT + SIZE),
-        y=_scale(0, 1, TOP + SIZE, TOP),
-        width=WIDTH,
-        left=LEFT,
-        top=TOP,
-        size=SIZE,
-    )
+    values = {"title": title, "lines": lines, "across": across, "up": up, "diagonal": diagonal, "names": names}
+    return render("evaluation/reports/curves.html", **values, colours=_colours(colours or names))
 
 
-def _colours(names: Sequence[str]) -> dict[str, str]:
+def _colours(names: Iterable[str]) -> dict[str, str]:
     """The class of each name; colours repeat if there are more names."""
     return {name: f"s{place % SERIES}" for place, name in enumerate(names)}
-
-
-def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], str]:
-    """Makes positions from values."""
-    return lambda value: f"{start + (value - low) / (high - low) * (end - start):.1f}"
