@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from namesake.analysis.corpus import Corpus, in_kb
 from namesake.arrays import Bool
@@ -175,18 +174,13 @@ class Mistake:
 
 
 def _mistakes(linker: Linker, corpus: Corpus, data: Dataset, asked: Bool) -> Iterator[Mistake]:
-    """Explain the flagged mentions, whose first candidate is not the gold one."""
-    wrong: dict[str, dict[str, str | None]] = {}
-    for (article, name), qid, explained in zip(data.table.mentions, data.gold_qids, asked, strict=True):
-        if explained:
-            wrong.setdefault(article, {})[name] = qid
-    for table in corpus.tables:
-        for identifier in table.column("id").to_pylist():
-            if identifier not in wrong:
-                continue
-            one = table.filter(pc.equal(table.column("id"), identifier))
-            for name, qid in wrong[identifier].items():
-                yield _mistake(linker, one, identifier, name, qid)
+    """Explain the flagged mentions, whose first candidate is not the gold one, article by article."""
+    articles = pa.concat_tables(corpus.tables)
+    place = {identifier: at for at, identifier in enumerate(articles.column("id").to_pylist())}
+    flagged = zip(data.table.mentions, data.gold_qids, asked, strict=True)
+    wrong = [(place[article], article, name, qid) for (article, name), qid, flag in flagged if flag]
+    for at, article, name, qid in sorted(wrong, key=lambda one: one[0]):
+        yield _mistake(linker, articles.slice(at, 1), article, name, qid)
 
 
 def _mistake(linker: Linker, article: pa.Table, identifier: str, name: str, qid: str | None) -> Mistake:

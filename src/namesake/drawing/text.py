@@ -4,7 +4,7 @@ The text itself is always escaped.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -34,18 +34,23 @@ class Mark:
     attributes: Mapping[str, str | int | None] = field(default_factory=dict)
 
 
-def marked(text: str, marks: Iterable[Mark]) -> str:
-    """A text as HTML with marks around parts of it.
+def pieces(text: str, marks: Iterable[Mark]) -> Iterator[tuple[str, Mark | None]]:
+    """The parts of a text with their marks, and the text between them.
 
-    If marks overlap, the first in the text is drawn, and the longer of two that begin together.
+    If marks overlap, the first in the text is used, and the longer of two that begin together.
     """
-    pieces: list[tuple[str, Mark | None]] = []
     done = 0
     for mark in sorted(marks, key=lambda mark: (mark.start, -mark.end)):
         if done <= mark.start < mark.end <= len(text):
-            pieces += [(lines(text[done : mark.start]), None), (lines(text[mark.start : mark.end]), mark)]
+            yield lines(text[done : mark.start]), None
+            yield lines(text[mark.start : mark.end]), mark
             done = mark.end
-    return render("drawing/marked.html", pieces=[*pieces, (lines(text[done:]), None)])
+    yield lines(text[done:]), None
+
+
+def marked(text: str, marks: Iterable[Mark]) -> str:
+    """A text as HTML with marks around parts of it."""
+    return render("drawing/marked.html", pieces=pieces(text, marks))
 
 
 def marked_article(text: str, title: str | None, marks: Iterable[Mark], title_marks: Iterable[Mark]) -> str:
@@ -53,28 +58,19 @@ def marked_article(text: str, title: str | None, marks: Iterable[Mark], title_ma
     return render("drawing/article.html", title=title and marked(title, title_marks), text=marked(text, marks))
 
 
-def name_marks(links: Sequence[Row], where: str = "spans") -> list[Mark]:
-    """A mark for every span of every name: a link to Wikidata, or plain text for NIL."""
-    return [
-        Mark(start, end, "a" if qid else "span", _attributes(link, WIKIDATA + qid if qid else None))
-        for link in links
-        for qid in [link["qid"]]
-        for start, end in link[where] or ()
-    ]
+def name_marks(links: Sequence[Row], where: str = "spans", numbered: bool = False) -> list[Mark]:
+    """A mark for every span of every name: a link to Wikidata, or plain text for NIL.
 
-
-def numbered_marks(links: Sequence[Row], where: str = "spans") -> list[Mark]:
-    """Marks for a page that explains names: each links to the explanation, `#why`, and has the number of its name."""
-    return [
-        Mark(start, end, "a", _attributes(link, "#why") | {"data-mention": number})
-        for number, link in enumerate(links)
-        for start, end in link[where] or ()
-    ]
-
-
-def _attributes(link: Row, address: str | None = None) -> dict[str, str | int | None]:
-    kind = f"name {grade(link['qid'] is not None, link['confidence'])}"
-    return {"class": kind, "href": address, "title": hint(link)}
+    If `numbered`, a mark links to the explanation on the page, `#why`, and has the number of its name.
+    """
+    marks = []
+    for number, link in enumerate(links):
+        address = "#why" if numbered else WIKIDATA + link["qid"] if link["qid"] else None
+        kind = f"name {grade(link['qid'] is not None, link['confidence'])}"
+        attributes = {"class": kind, "href": address, "title": hint(link)}
+        attributes |= {"data-mention": str(number)} if numbered else {}
+        marks += [Mark(start, end, "a" if address else "span", attributes) for start, end in link[where] or ()]
+    return marks
 
 
 def hint(link: Row) -> str:

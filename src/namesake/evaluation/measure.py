@@ -99,7 +99,7 @@ def evaluate_scores(
     """Measure methods on a data set, sliced `by` its columns, resampled by `unit` (mention or document)."""
     columns = _mean_columns(data, methods, {"all": np.ones(len(data.gold), bool), **slices_by(data, by)})
     values = np.column_stack(list(columns.values()))
-    means = statistics.Means(values)
+    means = statistics.means(values)
     confident = [each for each in methods if not np.isnan(each.confidence).all()]
     metrics = {"AUROC": statistics.auroc, "ECE": statistics.calibration_error}
     more = [(each, metric) for each in confident for metric in metrics if each.is_probability or metric != "ECE"]

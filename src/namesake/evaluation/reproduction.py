@@ -82,7 +82,7 @@ def reproduce_tables(folder: Path, bootstrap: Bootstrap = DEFAULT) -> Reproducti
         raise NamesakeError(f"{GOLD}: no column `difficulty` (easy or hard), which divides the paper's tables")
     popularity = (data.table.scores["NS"], data.table.scores["LQID"])
     derived = statistics.derived_difficulty(data.offsets, data.gold, *popularity)
-    rows = [*_counts(derived), *_ground_truth(folder / ARTICLES, gold), *_measured(data, bootstrap)]
+    rows = [*_counts(derived, folder / ARTICLES, gold), *_measured(data, bootstrap)]
     agree = sum(a == b for a, b in zip(derived, data.columns["difficulty"], strict=True))
     as_written = float(from_recipe(Recipe.load("ucse-paper"), data, "UCSE").hit.mean())
     difficulty = (
@@ -94,8 +94,8 @@ def reproduce_tables(folder: Path, bootstrap: Bootstrap = DEFAULT) -> Reproducti
 
 def _measured(data: Dataset, bootstrap: Bootstrap) -> list[PaperRow]:
     """Tables 2, 11, 8 and 9: every figure is a mean over mentions, and all share one bootstrap."""
-    figures = [*_main_tables(data), *_mgenre_context(data), *_tie_breakers(data)]
-    means = statistics.Means(np.column_stack([values for *_, values, _ in figures]))
+    figures = list(_figures(data))
+    means = statistics.means(np.column_stack([values for *_, values, _ in figures]))
     found = statistics.estimate(means, statistics.by_mention(len(data.gold)), bootstrap)
     return [
         PaperRow(table, name, column, interval.value, interval.half_width, *printed)
@@ -107,7 +107,7 @@ _Figure = tuple[str, str, str, Float64, Cell]
 """Table, method and column of a cell, its value per mention (NaN outside its slice), and the printed cell."""
 
 
-def _main_tables(data: Dataset) -> Iterator[_Figure]:
+def _figures(data: Dataset) -> Iterator[_Figure]:
     difficulty = np.array(data.columns["difficulty"])
     recipe_of = PAPER | {"UCSE": "ucse-paper-quotebank"}
     for name, cells in PRINTED.p_at_1.items():
@@ -116,16 +116,10 @@ def _main_tables(data: Dataset) -> Iterator[_Figure]:
             for column, cell in zip(PRINTED.columns, printed, strict=True):
                 inside = (difficulty == column) | (column == "overall")
                 yield table, name, column, as_slice(values, inside), cell
-
-
-def _mgenre_context(data: Dataset) -> Iterator[_Figure]:
     for name, cells in PRINTED.mgenre_context.items():
         system = from_recipe(Recipe(name, (Part(name),), tie_break=()), data, name)
         yield "8", name, "P@1", system.hit, cells["P@1"]
         yield "8", name, "MRR", system.reciprocal_rank, cells["MRR"]
-
-
-def _tie_breakers(data: Dataset) -> Iterator[_Figure]:
     for name, cells in PRINTED.ties.items():
         recipe = Recipe.load(PAPER[name])
         for breaker, cell in zip(PRINTED.tie_breakers, cells, strict=True):
@@ -133,25 +127,21 @@ def _tie_breakers(data: Dataset) -> Iterator[_Figure]:
             yield "9", name, breaker, from_recipe(recipe.replace(tie_break=chain), data, name).hit, cell
 
 
-def _counts(derived: Sequence[str | None]) -> Iterator[PaperRow]:
-    """Table 1, with easy and hard as derived from NS."""
+def _counts(derived: Sequence[str | None], articles: Path, gold: list[GoldRow]) -> Iterator[PaperRow]:
+    """Table 1, with easy and hard as derived from NS; Table 5, names by their candidates and the right one."""
     for column, expected in PRINTED.mentions.items():
         count = len(derived) if column == "overall" else derived.count(column)
         yield PaperRow("1", "Quotebank", column, count, None, expected, None)
-
-
-def _ground_truth(articles: Path, gold: list[GoldRow]) -> Iterator[PaperRow]:
-    """Table 5: names with one candidate, and those with several by whether one of them is right."""
     names = [name for _, article in numbered_lines(articles) for name in article["names"]]
     answered = sum(row.gold is not None for row in gold)
-    count = {
+    counts = {
         "Unambiguous": sum(len(name["ids"]) == 1 for name in names),
         "Gold entity exists": answered,
         "No gold entity": len(gold) - answered,
         "Total": len(names),
     }
     for category, expected in PRINTED.ground_truth.items():
-        yield PaperRow("5", category, "mentions", count[category], None, expected, None)
+        yield PaperRow("5", category, "mentions", counts[category], None, expected, None)
 
 
 def paper_report(reproduction: Reproduction) -> Report:

@@ -12,7 +12,7 @@ from namesake.apps.server.endpoint import BAD_BODY, Endpoint
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.schema import Date, GivenArticle, StrictStruct, check_date, check_explained, check_given
 from namesake.drawing.candidates import evidence, shown, side_by_side
-from namesake.drawing.text import Mark, Row, marked_article, numbered_marks
+from namesake.drawing.text import Mark, Row, marked_article, name_marks
 from namesake.drawing.theme import GRADES, page_style
 from namesake.errors import NamesakeError
 from namesake.linker import Linker
@@ -111,10 +111,10 @@ def draw(
 
 def _drawn(text: str, title: str | None, links: Sequence[Row], words: Iterable[tuple[int, int]] = ()) -> str:
     """Title and text, with names and matched words marked. A matched word inside a name is not marked."""
-    names = numbered_marks(links)
+    names = name_marks(links, numbered=True)
     named = bytearray(len(text) + 1)
     for mark in names:
         named[mark.start : mark.end] = b"\1" * (mark.end - mark.start)
     outside = [(start, end) for start, end in words if not any(named[start:end])]
     matched = [Mark(start, end, "span", {"class": "word", "data-at": start}) for start, end in outside]
-    return marked_article(text, title, [*names, *matched], numbered_marks(links, "title_spans"))
+    return marked_article(text, title, [*names, *matched], name_marks(links, "title_spans", numbered=True))

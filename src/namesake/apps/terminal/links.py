@@ -15,11 +15,12 @@ from rich.text import Text
 
 from namesake.articles.rejects import Rejects
 from namesake.drawing.candidates import by_source, of_anchors, place, surface
+from namesake.drawing.text import Mark, pieces
 from namesake.drawing.theme import percent
 from namesake.evaluation.gold import GoldRow
 from namesake.kb.records import about
 from namesake.linker import Linker
-from namesake.printable import lines, one_line
+from namesake.printable import one_line
 
 Row = Mapping[str, Any]
 NAME_STYLE, MATCH_STYLE, NIL_STYLE = "bold cyan", "bold green", "yellow"
@@ -78,16 +79,15 @@ def show_text(linker: Linker, articles: pa.Table, console: Console) -> None:
 
 def linked_text(text: str, links: list[Row]) -> Text:
     """The text with every occurrence of every name highlighted and followed by its QID, or by the reason for NIL."""
-    marks = [(start, end, link) for link in links for start, end in link["spans"]]
-    out, done = Text(), 0
-    for start, end, link in sorted(marks, key=lambda mark: mark[:2]):
-        if start < done:
+    marks = [Mark(start, end, "", link) for link in links for start, end in link["spans"]]
+    out = Text()
+    for piece, mark in pieces(text, marks):
+        if mark is None:
+            out.append(piece)
             continue
-        out.append(lines(text[done:start]))
-        out.append(one_line(text[start:end]), NAME_STYLE if link["qid"] else NIL_STYLE)
+        link = mark.attributes
+        out.append(one_line(piece), NAME_STYLE if link["qid"] else NIL_STYLE)
         out.append(f" [{link['qid'] or link['reason']}]", "dim")
-        done = end
-    out.append(lines(text[done:]))
     return out
 
 
