@@ -1,13 +1,10 @@
 """Weights of a recipe from gold: a log-linear model fitted to it, or the paper's grid search.
 
-The fit is a conditional logit over a mention's alternatives: P(e | m) = exp(s_e) / Σ exp(s_e') with
-s_e = Σ_k β_k x_k(e), by maximum likelihood with an L2 penalty and β ≥ 0. A recipe with a `[decide]` rule has one more
-alternative, NIL. Its score is the sum of its evidence, whose weights may have either sign; or, if the data have no
-evidence, the constant n, or n₁ for a mention with a single candidate. Constants are not penalised. Such a recipe learns
-from all mentions with candidates, others from answerable mentions only.
-
-Several data sets may be fitted at once, such as scores of the same mentions from different KBs. A part that is absent
-from one of them, or inactive there as a substitute, is learnt from the others.
+The fit is a conditional logit over a mention's alternatives, P(e | m) = exp(s_e) / Σ exp(s_e') with s_e = Σ_k β_k
+x_k(e), by maximum likelihood with an L2 penalty and β ≥ 0. A recipe with a `[decide]` rule has one more alternative,
+NIL, whose score is the sum of its evidence; without evidence, the constant n, or n₁ for a single candidate. Such a
+recipe learns from all mentions with candidates, others from answerable mentions only. Several data sets may be fitted
+at once: a part that is absent from one of them, or inactive there as a substitute, is learnt from the others.
 """
 
 from collections.abc import Sequence
@@ -20,7 +17,7 @@ from scipy.optimize import minimize
 from namesake import rank
 from namesake.arrays import Bool, Float64, Int64, indptr, take_rows
 from namesake.errors import NamesakeError
-from namesake.evaluation.gold import Dataset
+from namesake.evaluation.gold import Dataset, article_numbers
 from namesake.recipe import Recipe, column
 
 PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.01)
@@ -157,13 +154,6 @@ def fit(recipe: Recipe, data: Sequence[Dataset], folds: int = FOLDS, shuffles: i
     penalty = max(held_out, key=lambda p: (held_out[p], p))
     found = with_learnt(recipe, problem, problem.fit(penalty))
     return Fit(found, penalty, held_out[penalty] / (len(problem.gold) * shuffles))
-
-
-def article_numbers(data: Sequence[Dataset]) -> Int64:
-    """Return a number for the article of each mention of all data sets, in order of first appearance."""
-    number: dict[str, int] = {}
-    articles = (article for each in data for article, _ in each.table.mentions)
-    return np.array([number.setdefault(article, len(number)) for article in articles], np.int64)
 
 
 def fold_of(documents: Int64, folds: int, seed: int) -> Int64:

@@ -63,8 +63,7 @@ class Dataset:
     @property
     def documents(self) -> Int64:
         """The number of each mention's article, for resampling and folds by document."""
-        number = {article: i for i, article in enumerate(dict.fromkeys(a for a, _ in self.table.mentions))}
-        return np.array([number[article] for article, _ in self.table.mentions], np.int64)
+        return article_numbers([self])
 
     def take(self, wanted: Sequence[int]) -> "Dataset":
         """Return the data with only some mentions."""
@@ -88,6 +87,13 @@ class Dataset:
         known = [text if now else None for text, now in zip(known, size, strict=True)]
         rivals = ["rivals" if now > 1 else None for now in size]
         return Dataset(table, gold, self.gold_qids, self.columns | {"known": known, "rivals": rivals}, self.unscored)
+
+
+def article_numbers(data: Sequence[Dataset]) -> Int64:
+    """Return a number for the article of each mention of all data sets, in order of first appearance."""
+    number: dict[str, int] = {}
+    articles = (article for each in data for article, _ in each.table.mentions)
+    return np.array([number.setdefault(article, len(number)) for article in articles], np.int64)
 
 
 def read_gold(path: Path) -> list[GoldRow]:

@@ -14,17 +14,8 @@ from namesake import decide, rank
 from namesake.arrays import Bool, Float64, Int64, one_chunk
 from namesake.errors import NamesakeError
 from namesake.evaluation import fit_weights
-from namesake.evaluation.fit_weights import (
-    STEP,
-    Problem,
-    article_numbers,
-    fold_of,
-    learnable,
-    search_grid,
-    with_learnt,
-    with_weights,
-)
-from namesake.evaluation.gold import NIL, Dataset
+from namesake.evaluation.fit_weights import STEP, fold_of, learnable, with_learnt, with_weights
+from namesake.evaluation.gold import NIL, Dataset, article_numbers
 from namesake.evaluation.labelled_text import Alignment, Answers, Outcome
 from namesake.evaluation.measure import Method, Row, available, evaluate_scores, from_recipe, method
 from namesake.evaluation.reports.report import View
@@ -56,7 +47,7 @@ def tune_weights(
     if how == "grid":
         if recipe.decide is not None or len(data) > 1:
             raise NamesakeError("a grid takes one score file and a recipe without [decide]; use `how='fit'`")
-        grid = search_grid(recipe, learnable(None, data[0]), step)
+        grid = fit_weights.search_grid(recipe, learnable(None, data[0]), step)
         found, detail = with_weights(recipe, grid.points[grid.best()]), f"{len(grid.points):,} points"
     else:
         fit = fit_weights.fit(recipe, data)
@@ -119,7 +110,7 @@ def _held_out_fit(recipe: Recipe, data: Sequence[Dataset], fold: Sequence[Int64]
 
 
 def _held_out_grid(recipe: Recipe, data: Dataset, fold: Int64, name: str, step: float) -> Method:
-    grid = search_grid(recipe, data, step)
+    grid = fit_weights.search_grid(recipe, data, step)
     place = np.zeros(len(fold))
     for k in np.unique(fold):
         inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
@@ -258,7 +249,7 @@ def fit_text(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] 
         raise NamesakeError("no name that was found has its label's entity among its candidates: nothing to learn from")
     average = float(np.mean([each.sum() for each in weights])) if weights else 1.0
     weights += [np.full(len(each.gold), average / len(each.gold)) for each in others]
-    problem = Problem.of(recipe, [*data, *others])
+    problem = fit_weights.Problem.of(recipe, [*data, *others])
     weight = np.concatenate(weights)
     problem = replace(problem, weight=weight * len(weight) / weight.sum())
     return with_learnt(recipe, problem, problem.fit(PENALTY))

@@ -213,8 +213,7 @@ def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings
         counts = link_files(linker, articles, out, **settings, rejects=rejects, reporter=reporter())
         pace = common.rate(counts.articles, time.perf_counter() - began, "article")
         _report("stdout" if str(out) == "-" else out, vars(counts), pace)
-    failed = rejects.count > 0 and not counts.articles
-    _finish(failed, articles, settings["reading"], counts.notes, counts.problems)
+    _finish(rejects.count > 0 and not counts.articles, articles, settings["reading"], counts)
 
 
 def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) -> None:
@@ -232,20 +231,18 @@ def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) ->
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
                     show_text(linker, table, console)
                 linked += show_links(linker, table, console, rejects)
-    _finish(rejects.count > 0 and not linked, articles, reading, listing.notes, listing.problems)
+    _finish(rejects.count > 0 and not linked, articles, reading, listing)
 
 
-def _finish(
-    failed: bool, articles: Sequence[Path], reading: Reading, notes: Sequence[str], problems: Sequence[str]
-) -> None:
+def _finish(failed: bool, articles: Sequence[Path], reading: Reading, run: Any) -> None:
     """Report what was not linked. The exit code is not 0 if every record was rejected or a file was not read."""
-    common.report_skipped(notes, problems)
+    common.report_skipped(run.notes, run.problems)
     if failed:
         common.say("no article could be linked")
         if reading.format is None and Path("-") in articles:
             common.say("standard input is read as JSON lines: for plain text add --format text")
         raise typer.Exit(common.NO_RESULT)
-    if problems:
+    if run.problems:
         raise typer.Exit(common.INCOMPLETE)
 
 

@@ -71,18 +71,19 @@ def _endpoints(pool: Pool, registry: CollectorRegistry, public: str | None) -> l
     linker = pool.linker
 
     async def health(request: Request, _: None) -> bytes:
+        """The state of the server."""
         return msgspec.json.encode(Health("ok", __version__, len(linker.kb), linker.recipe.name))
 
     async def metrics(request: Request, _: None) -> Response:
+        """Metrics for Prometheus."""
         return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
-    text = {"type": "string"}
     return [
         *link_api.endpoints(pool),
         *reconcile_api.endpoints(pool, public),
         *page_api.endpoints(pool),
-        Endpoint("GET", "/health", health, "The state of the server.", returns=Health, always=True),
-        Endpoint("GET", "/metrics", metrics, "Metrics for Prometheus.", None, text, sends=("text/plain",), always=True),
+        Endpoint("GET", "/health", health, returns=Health, always=True),
+        Endpoint("GET", "/metrics", metrics, returns={"type": "string"}, sends=("text/plain",), always=True),
     ]
 
 

@@ -1,14 +1,7 @@
-"""Endpoints that link, explain and look up: `/link`, `/explain`, `/entity/{qid}`, `/search`, and `/rel` and `/nif`.
+"""Endpoints that link, explain and look up: `/link`, `/explain`, `/entity/{qid}`, `/search`, `/rel` and `/nif`.
 
-`/rel` and `/nif` are the formats of other linkers, for programs that were written for these.
-
-`/rel` answers as REL's server: `{"text", "spans": [[start, length], …]}` gives rows `[start, length, mention, entity,
-conf_ed, conf_md, tag]`. A span may also be `{"start", "length"}`. Without spans, the detector finds names. The entity
-is a QID where REL has a Wikipedia title. Mentions that are linked to NIL have no row.
-
-`/nif` takes NIF in Turtle, as GERBIL sends it to annotators. If a document has phrases, they are linked (D2KB); if it
-has none, the detector finds names (A2KB). Positions are characters, or UTF-16 units if the length that the document
-states counts these.
+`/rel` and `/nif` answer like REL's server and like annotators of GERBIL, for programs that were written for these.
+docs/http-api.md describes them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from namesake.apps.server import schema
-from namesake.apps.server.endpoint import BAD_BODY, TURTLE, Endpoint, RequestError, content_type, too_large
+from namesake.apps.server.endpoint import TURTLE, Endpoint, RequestError, content_type, too_large
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.pool import LinkOptions, Links, Pool
 from namesake.apps.server.schema import (
@@ -73,33 +66,29 @@ def endpoints(pool: Pool) -> list[Endpoint]:
     kb = pool.linker.kb
 
     async def entity(request: Request, asked: EntityParameters) -> bytes:
+        """Everything that the KB stores about an entity."""
         found = await pool.json(lambda: kb.entity(asked.qid))
         if found == b"null":
             raise RequestError(404, f"the KB has no {asked.qid}", "search by name: /search?name=…")
         return found
 
     async def search(request: Request, asked: SearchParameters) -> bytes:
+        """The entities with a name, those with the most sitelinks first."""
         return await pool.json(lambda: SearchResponse(asked.name, kb.search(asked.name, asked.limit)))
 
-    linked = "Link the names in a text, or in articles, to Wikidata."
-    explained = "Explain links: one row per candidate and part of its score, including NIL."
-    stored = "Everything that the KB stores about an entity."
-    named = "The entities with a name, those with the most sitelinks first."
-    rel = "Links in the format of REL: rows of start, length, mention, entity, conf_ed, conf_md, tag."
-    turtle = "Link the phrases of NIF documents in Turtle, or the names in their contexts, to Wikidata."
     text = {"type": "string"}
     return [
-        Endpoint("POST", "/link", partial(link, pool), linked, LinkRequest, LinkResponse, errors=BAD_BODY),
-        Endpoint("POST", "/explain", partial(explain, pool), explained, ExplainRequest, ROWS, errors=BAD_BODY),
-        Endpoint("GET", "/entity/{qid}", entity, stored, EntityParameters, Entity, errors=(400, 404, 422)),
-        Endpoint("GET", "/search", search, named, SearchParameters, SearchResponse, errors=(400, 422)),
-        Endpoint("POST", "/rel", partial(link_rel, pool), rel, RelRequest, REL_ROWS, errors=BAD_BODY),
-        Endpoint("POST", "/nif", partial(link_nif, pool), turtle, text, text, KINDS, SENT, BAD_BODY),
+        Endpoint("POST", "/link", partial(link, pool), LinkRequest, LinkResponse),
+        Endpoint("POST", "/explain", partial(explain, pool), ExplainRequest, ROWS),
+        Endpoint("GET", "/entity/{qid}", entity, EntityParameters, Entity, errors=(404,)),
+        Endpoint("GET", "/search", search, SearchParameters, SearchResponse),
+        Endpoint("POST", "/rel", partial(link_rel, pool), RelRequest, REL_ROWS),
+        Endpoint("POST", "/nif", partial(link_nif, pool), text, text, KINDS, SENT),
     ]
 
 
 async def link(pool: Pool, request: Request, asked: LinkRequest) -> bytes:
-    """The links of a text or of articles."""
+    """Link the names in a text, or in articles, to Wikidata."""
     given = _given(asked, pool.limits)
     ids = None if asked.articles is None else [one.id or str(number) for number, one in enumerate(given)]
     options = LinkOptions(asked.threshold, asked.candidates or asked.parts, asked.parts, asked.limit)
@@ -130,7 +119,7 @@ def _rendered(ids: list[str] | None, links: Links) -> bytes:
 
 
 async def explain(pool: Pool, request: Request, asked: ExplainRequest) -> bytes:
-    """The rows of an explanation."""
+    """Explain links: one row per candidate and part of its score, including NIL."""
     given = GivenArticle(asked.text, title=asked.title, date=asked.date, mentions=asked.mentions)
     schema.check_explained([given], pool.limits)
     schema.check_given([given], pool.limits)
@@ -215,7 +204,7 @@ def by_surface(text: str, spans: list[tuple[int, int]], limits: Limits) -> list[
 
 # REL
 async def link_rel(pool: Pool, request: Request, asked: RelRequest) -> bytes:
-    """The rows of a text."""
+    """Links in the format of REL: rows of start, length, mention, entity, conf_ed, conf_md, tag."""
     limits = pool.limits
     check_given([GivenArticle(asked.text)], limits)
     if len(asked.spans) > limits.mentions:
@@ -243,7 +232,7 @@ def _rel_rows(links: Links) -> bytes:
 
 # NIF
 async def link_nif(pool: Pool, request: Request, body: bytes) -> Response:
-    """The documents with annotations."""
+    """Link the phrases of NIF documents in Turtle, or the names in their contexts, to Wikidata."""
     limits = pool.limits
     asked = await pool.run(lambda: _documents(body, limits), large=len(body) > limits.small)
     given = [GivenArticle(one.text.characters, mentions=one.mentions) for one in asked]

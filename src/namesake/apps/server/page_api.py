@@ -8,7 +8,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from namesake.apps.server.endpoint import BAD_BODY, Endpoint
+from namesake.apps.server.endpoint import Endpoint
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.schema import Date, GivenArticle, StrictStruct, check_date, check_explained, check_given
 from namesake.drawing.candidates import evidence, shown, side_by_side
@@ -61,11 +61,13 @@ def endpoints(pool: Pool) -> list[Endpoint]:
 
     def file(path: str, kind: str, body: bytes) -> Endpoint:
         async def answer(request: Request, _: None) -> Response:
+            """A file of the page."""
             return Response(body, headers=HEADERS, media_type=kind)
 
-        return Endpoint("GET", path, answer, "A file of the page.", sends=(kind.partition(";")[0],))
+        return Endpoint("GET", path, answer, sends=(kind.partition(";")[0],))
 
     async def drawn(request: Request, asked: DrawRequest) -> bytes:
+        """A text with its names marked, as HTML for the page."""
         title, date = asked.title or None, asked.date or None
         given = GivenArticle(asked.text, title=title, date=date)
         check_given([given], pool.limits)
@@ -75,10 +77,9 @@ def endpoints(pool: Pool) -> list[Endpoint]:
         large = given.length > pool.limits.small
         return await pool.json(lambda: draw(pool.linker, asked.text, title, date, asked.mention), large)
 
-    summary = "A text with its names marked, as HTML for the page."
     return [
         *(file(path, kind, body) for path, (kind, body) in FILES.items()),
-        Endpoint("POST", "/draw", drawn, summary, DrawRequest, {"type": "object"}, errors=BAD_BODY),
+        Endpoint("POST", "/draw", drawn, DrawRequest, {"type": "object"}),
     ]
 
 

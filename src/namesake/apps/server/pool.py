@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import msgspec
@@ -40,6 +41,7 @@ from namesake.linker import Linker
 
 T = TypeVar("T")
 Links = list[list[LinkAnswer]]
+About = Callable[[str], tuple[str | None, str | None, str]]
 Worked = tuple[Sequence[bytes | BaseException], dict[str, int]]
 
 THRESHOLDS = 32
@@ -93,7 +95,7 @@ class Pool:
 
     def __init__(self, linker: Linker, limits: Limits) -> None:
         self.linker, self.limits = linker, limits
-        self.answers = Answers(linker.kb)
+        self.about = lru_cache(REMEMBERED)(partial(_about, linker.kb))
         self.counts = Counter(batches=0, articles=0, links=0, links_answered=0)
         """What has been linked, for the metrics."""
         self._at = lru_cache(THRESHOLDS)(
@@ -167,9 +169,8 @@ class Pool:
             return
         lane.busy += 1
         linker = self.at(jobs[0].options.threshold)
-        running = asyncio.get_running_loop().run_in_executor(
-            lane.threads, work, linker, self.answers, self.limits, jobs
-        )
+        loop = asyncio.get_running_loop()
+        running = loop.run_in_executor(lane.threads, _work, linker, self.about, self.limits, jobs)
         running.add_done_callback(lambda done: self._done(lane, jobs, done))
         self._start(lane)
 
@@ -189,6 +190,12 @@ class Pool:
         self._start(lane)
 
 
+def _about(kb: KB, qid: str) -> tuple[str | None, str | None, str]:
+    """The label, the description and the address of an entity."""
+    row = kb.row(qid)
+    return (kb.label(row) or None, about(kb, row) or None, WIKIDATA + qid) if row >= 0 else (None, None, WIKIDATA + qid)
+
+
 def _next_batch(lane: Lane) -> list[Job]:
     """The first waiting job and others with the same options, as many as fit into a batch."""
     jobs: list[Job] = []
@@ -205,19 +212,19 @@ def _next_batch(lane: Lane) -> list[Job]:
     return jobs
 
 
-def work(linker: Linker, answers: "Answers", limits: Limits, jobs: Sequence[Job]) -> Worked:
+def _work(linker: Linker, about: About, limits: Limits, jobs: Sequence[Job]) -> Worked:
     """The answer to each job, or its error, and counts for the metrics.
 
     All jobs have the same options. An error of one job affects no other.
     """
     options = jobs[0].options
     read = [_attempt(job.read) for job in jobs]
-    ends = np.cumsum([0 if isinstance(articles, Exception) else len(articles) for articles in read]).tolist()
-    parts = list(zip([0, *ends[:-1]], ends, strict=True))
-    builder = ArticleBuilder()
-    for article in (article for articles in read if not isinstance(articles, Exception) for article in articles):
-        builder.add(replace(article, id=str(len(builder.articles))))
-    count = len(builder.articles)
+    builder, ends = ArticleBuilder(), [0]
+    for articles in read:
+        for article in () if isinstance(articles, Exception) else articles:
+            builder.add(replace(article, id=str(len(builder.articles))))
+        ends.append(len(builder.articles))
+    parts, count = list(pairwise(ends)), ends[-1]
     rejects = Rejects(most=count)
     links = linker.link(builder.table(), options.candidates, rejects, options.limit if options.candidates else None)
     faults = {int(reject.article_id or 0): reject.reason for reject in rejects.first}
@@ -228,7 +235,7 @@ def work(linker: Linker, answers: "Answers", limits: Limits, jobs: Sequence[Job]
         problems.append(articles if isinstance(articles, Exception) else next(refused, None))
     if options.candidates:
         links = _without_excess(links, limits, parts, problems)
-    by_article = answers.by_article(links, count, options.parts)
+    by_article = _answers(links, count, options.parts, about)
     results: list[bytes | BaseException] = [
         _attempt(job.render, by_article[begin:end]) if problem is None else problem
         for job, problem, (begin, end) in zip(jobs, problems, parts, strict=True)
@@ -260,33 +267,18 @@ def _without_excess(
     return links if kept.all() else links.filter(pa.array(kept[article]))
 
 
-class Answers:
-    """Makes answers from links. It remembers the labels of entities."""
-
-    def __init__(self, kb: KB) -> None:
-        self.kb = kb
-        self.about = lru_cache(maxsize=REMEMBERED)(self._about)
-
-    def _about(self, qid: str) -> tuple[str | None, str | None, str]:
-        """The label, the description and the address of an entity."""
-        row = self.kb.row(qid)
-        if row < 0:
-            return None, None, WIKIDATA + qid
-        return self.kb.label(row) or None, about(self.kb, row) or None, WIKIDATA + qid
-
-    def by_article(self, links: pa.Table, count: int, parts: bool) -> Links:
-        """The links of each of `count` articles, whose ids are their numbers."""
-        answers: Links = [[] for _ in range(count)]
-        for row in links.drop_columns("extra").to_pylist():
-            fields = {name: row[name] for name in COPIED}
-            fields |= {"spans": row["spans"] or [], "title_spans": row["title_spans"] or []}
-            label, description, url = (None, None, None) if row["qid"] is None else self.about(row["qid"])
-            if "candidates" in row:
-                fields["candidates"] = [self._candidate(one, parts) for one in row["candidates"]]
-                fields["doubts"] = row.get("doubts", UNSET) if parts else UNSET
-            answers[int(row["article_id"])].append(LinkAnswer(label=label, description=description, url=url, **fields))
-        return answers
-
-    def _candidate(self, given: dict[str, Any], parts: bool) -> CandidateAnswer:
-        shown = given["parts"] if parts else UNSET
-        return CandidateAnswer(given["qid"], *self.about(given["qid"]), given["score"], shown)
+def _answers(links: pa.Table, count: int, parts: bool, about: About) -> Links:
+    """The links of each of `count` articles, whose ids are their numbers."""
+    answers: Links = [[] for _ in range(count)]
+    for row in links.drop_columns("extra").to_pylist():
+        fields = {name: row[name] for name in COPIED}
+        fields |= {"spans": row["spans"] or [], "title_spans": row["title_spans"] or []}
+        label, description, url = (None, None, None) if row["qid"] is None else about(row["qid"])
+        if "candidates" in row:
+            fields["candidates"] = [
+                CandidateAnswer(one["qid"], *about(one["qid"]), one["score"], one["parts"] if parts else UNSET)
+                for one in row["candidates"]
+            ]
+            fields["doubts"] = row.get("doubts", UNSET) if parts else UNSET
+        answers[int(row["article_id"])].append(LinkAnswer(label=label, description=description, url=url, **fields))
+    return answers

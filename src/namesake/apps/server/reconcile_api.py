@@ -112,22 +112,18 @@ class PreviewParameters(msgspec.Struct, frozen=True):
 
 def endpoints(pool: Pool, public: str | None) -> list[Endpoint]:
     """The endpoints of this module. `public` is the address that the manifest announces."""
-    api = ReconcileApi(pool, public)
-    summary = "The manifest; with `queries`, candidates for names; with `extend`, values of entities."
-    record, text, errors = {"type": "object"}, {"type": "string"}, (400, 413, 415, 422, 429, 503)
-    proposed = "The properties with the most statements."
-    found = []
+    api, record, found = ReconcileApi(pool, public), {"type": "object"}, []
     for path in ("/reconcile", "/reconcile/"):
-        found.append(Endpoint("GET", path, api.get, summary, ReconcileForm, record, errors=errors))
-        found.append(Endpoint("POST", path, api.post, summary, ReconcileForm, record, (FORM,), errors=(*errors, 408)))
+        found.append(Endpoint("GET", path, api.get, ReconcileForm, record, errors=(413, 429, 503)))
+        found.append(Endpoint("POST", path, api.post, ReconcileForm, record, (FORM,)))
     for kind in SUGGESTED:
-        path, begun, suggest = f"/reconcile/suggest/{kind}", f"Suggestions: {kind}.", partial(api.suggest, kind)
-        found.append(Endpoint("GET", path, suggest, begun, SuggestParameters, record, errors=(400, 422)))
-    path, previewed = "/reconcile/preview", "An entity in short, for a frame."
+        path, suggest = f"/reconcile/suggest/{kind}", partial(api.suggest, kind)
+        found.append(Endpoint("GET", path, suggest, SuggestParameters, record))
+    page = {"type": "string"}
     return [
         *found,
-        Endpoint("GET", "/reconcile/properties", api.propose, proposed, ProposeParameters, record, errors=(400, 422)),
-        Endpoint("GET", path, api.preview, previewed, PreviewParameters, text, sends=(HTML,), errors=(400, 404, 422)),
+        Endpoint("GET", "/reconcile/properties", api.propose, ProposeParameters, record),
+        Endpoint("GET", "/reconcile/preview", api.preview, PreviewParameters, page, sends=(HTML,), errors=(404,)),
     ]
 
 
@@ -139,7 +135,7 @@ class ReconcileApi:
         self.data = ReconcileData(pool.linker.kb)
 
     async def get(self, request: Request, asked: ReconcileForm) -> bytes:
-        """The manifest, or the answer to the parameters of the URL."""
+        """The manifest; with `queries`, candidates for names; with `extend`, values of entities."""
         if asked.queries is not None or asked.extend is not None:
             return await self.post(request, asked)
         host, port = request.scope["server"]  # the Host header, which the client chooses, is not used
@@ -147,7 +143,7 @@ class ReconcileApi:
         return msgspec.json.encode(manifest(self.pool.linker, self.public or own, self.pool.limits.queries))
 
     async def post(self, request: Request, asked: ReconcileForm) -> bytes:
-        """The answer to a form."""
+        """With `queries`, candidates for names; with `extend`, values of entities."""
         if asked.extend is not None:
             wanted, most = decoded(Extension, asked.extend, "`extend`"), 100 * self.pool.limits.queries
             if len(wanted.ids) * max(len(wanted.properties), 1) > most:
@@ -161,18 +157,18 @@ class ReconcileApi:
         return await self.pool.json(lambda: self._reconciled(queries), len(queries) > FEW)
 
     async def suggest(self, kind: str, request: Request, asked: SuggestParameters) -> bytes:
-        """Suggestions for a prefix."""
+        """Entities, properties or types whose name begins with a prefix."""
         prefix = " ".join(asked.prefix.split())
         return await self.pool.json(lambda: {"result": self.data.suggested(kind, prefix, asked.cursor)})
 
     async def propose(self, request: Request, asked: ProposeParameters) -> bytes:
-        """Properties to extend a table with."""
+        """The properties with the most statements."""
         limit = int(asked.limit) if re.fullmatch("[1-9][0-9]{0,3}", asked.limit) else 50
         answer = {"type": asked.type[:100], "limit": limit}
         return await self.pool.json(lambda: answer | {"properties": self.data.used[:limit]})
 
     async def preview(self, request: Request, asked: PreviewParameters) -> Response:
-        """An entity in short, as a page for a frame."""
+        """An entity in short, for a frame."""
         kb = self.pool.linker.kb
         row = kb.row(asked.id)
         if row < 0:
