@@ -7,7 +7,7 @@ from typing import Literal
 
 from namesake.analysis.corpus import link_text, only_known
 from namesake.errors import NamesakeError
-from namesake.evaluation import tuning
+from namesake.evaluation import text_figures, tuning
 from namesake.evaluation.fit_weights import CONSTANT, MOST_POINTS, STEP, few, learnable
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
 from namesake.evaluation.labelled_text import Outcome
@@ -16,15 +16,7 @@ from namesake.evaluation.reports.evaluation_report import INTERVALS, pivot
 from namesake.evaluation.reports.report import TEXTS, View
 from namesake.evaluation.scores import ScoreTable, read_scores
 from namesake.evaluation.statistics import SAMPLES, SEED, Bootstrap
-from namesake.evaluation.text_figures import (
-    PERCENTS,
-    Trade,
-    fewest,
-    intervals,
-    plain_figures,
-    thresholds,
-    thresholds_view,
-)
+from namesake.evaluation.text_figures import Trade, thresholds_view
 from namesake.evaluation.tuning import FOLDS, HOWS
 from namesake.files.several import Paths, several
 from namesake.kb.store import KB
@@ -177,15 +169,15 @@ def _tune_text(
     found = tuning.fit_text(recipe, samples, more)
     unseen = tuning.held_out(recipe, samples, more)
     if found.decide is not None:
-        found = found.replace(decide=found.decide.replace(thresholds=thresholds(Trade.of(unseen))))
+        found = found.replace(decide=found.decide.replace(thresholds=text_figures.thresholds(Trade.of(unseen))))
     mentions = sum(len(sample.learnable(recipe)) for sample in samples) + sum(len(each.gold) for each in more)
     data = [*(sample.data for sample in samples), *more]
     tuned = tuning.named(found, recipe, data, "fit", f"L2 penalty {tuning.PENALTY:g}", name, mentions)
     without = "the others" if len(samples) > 1 else f"the rest of {tuning.FOLDS} folds by document"
     at = 0.0 if found.decide is None else found.decide.threshold
     names = [sample.labels.name for sample in samples]
-    seen = [plain_figures(sample.outcome(found), at) for sample in samples]
-    new = [plain_figures(outcome, at) for outcome in unseen]
+    seen = [text_figures.plain_figures(sample.outcome(found), at) for sample in samples]
+    new = [text_figures.plain_figures(outcome, at) for outcome in unseen]
     views = [
         tuning.weights_view([tuned], "all labelled text"),
         tuning.corpora_view(names, seen, new, without),
@@ -261,8 +253,8 @@ def threshold(
     suggested = None if entry is None else trade.rounded(entry)
     percent = round(target_precision * 100)
     whole = percent < 100 and abs(target_precision * 100 - percent) < 1e-9
-    percents = sorted({*PERCENTS, *([percent] if whole else [])})
-    calibrated = system.replace(decide=system.decide.replace(thresholds=thresholds(trade, percents)))
+    percents = sorted({*text_figures.PERCENTS, *([percent] if whole else [])})
+    calibrated = system.replace(decide=system.decide.replace(thresholds=text_figures.thresholds(trade, percents)))
     suggestion = _suggestion(outcomes, trade, target_precision, suggested, Bootstrap(samples, seed))
     shown = {str(at): at for at in sorted({*STEPS, *([] if suggested is None else [suggested])})}
     view = thresholds_view(trade, shown, TEXTS["coverage"], str(suggested))
@@ -273,10 +265,10 @@ def _suggestion(
     outcomes: Sequence[Outcome], trade: Trade, target: float, suggested: float | None, bootstrap: Bootstrap
 ) -> str:
     if suggested is not None:
-        pairs = zip(("precision", "recall"), intervals(outcomes, suggested, bootstrap), strict=True)
+        pairs = zip(("precision", "recall"), text_figures.intervals(outcomes, suggested, bootstrap), strict=True)
         figures = [f"{name} {found.value:.3f} ({found.low:.3f} to {found.high:.3f})" for name, found in pairs]
         return f"threshold {suggested}: {', '.join(figures)}; use it with `threshold={suggested}`"
-    needed = fewest(target)
+    needed = text_figures.fewest(target)
     best = trade.best(needed)
     if best is None:
         most = int(trade.answers.max(initial=0))

@@ -17,7 +17,7 @@ from namesake.errors import NamesakeError
 from namesake.evaluation import statistics
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold
 from namesake.evaluation.measure import PAPER, from_recipe, method
-from namesake.evaluation.reports.report import Dot, Report, Section, View, interval_plot
+from namesake.evaluation.reports.report import Dot, Report, Section, View, dot_plot
 from namesake.evaluation.scores import numbered_lines, read_scores
 from namesake.evaluation.statistics import DEFAULT, Bootstrap, as_slice
 from namesake.recipe import Part, Recipe
@@ -191,7 +191,7 @@ def _plot(rows: Sequence[PaperRow]) -> str:
         low, high = max(0.0, row.value - arm), min(1.0, row.value + arm)
         dots.append(Dot(row.method, row.column, row.value, low, high, row.printed))
     metric = "P@1" if rows[0].table == "2" else "MRR"
-    return interval_plot(dots, f"{metric}: ours (dots, with 95 % intervals) and printed (diamonds)")
+    return dot_plot(dots, f"{metric}: ours (dots, with 95 % intervals) and printed (diamonds)")
 
 
 def _differences(rows: Sequence[PaperRow]) -> View:

@@ -21,16 +21,7 @@ from namesake.apps.server import schema
 from namesake.apps.server.endpoint import TURTLE, Endpoint, RequestError, content_type, too_large
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.pool import LinkOptions, Links, Pool
-from namesake.apps.server.schema import (
-    ExplainRequest,
-    GivenArticle,
-    GivenMention,
-    LinkRequest,
-    LinkResponse,
-    Place,
-    StrictStruct,
-    check_given,
-)
+from namesake.apps.server.schema import ExplainRequest, GivenArticle, GivenMention, LinkRequest, LinkResponse
 from namesake.articles.builder import ArticleBuilder
 from namesake.datasets import nif
 from namesake.errors import NamesakeError
@@ -164,18 +155,18 @@ NO_NAMES = {f"{nif.NIF}{kind}" for kind in ("Context", "Sentence", "Paragraph", 
 PHRASE = f"{nif.NIF}Phrase"
 
 
-class RelSpan(StrictStruct, frozen=True):
+class RelSpan(schema.StrictStruct, frozen=True):
     """The place of a name, in characters."""
 
-    start: Place
-    length: Place
+    start: schema.Place
+    length: schema.Place
 
 
 class RelRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A text and the places of its names: [start, length] in characters. Without places, the detector finds names."""
 
     text: str
-    spans: Annotated[list[tuple[Place, Place] | RelSpan], Meta(max_length=100_000)] = []
+    spans: Annotated[list[tuple[schema.Place, schema.Place] | RelSpan], Meta(max_length=100_000)] = []
 
 
 @dataclass(frozen=True)
@@ -206,7 +197,7 @@ def by_surface(text: str, spans: list[tuple[int, int]], limits: Limits) -> list[
 async def link_rel(pool: Pool, request: Request, asked: RelRequest) -> bytes:
     """Links in the format of REL: rows of start, length, mention, entity, conf_ed, conf_md, tag."""
     limits = pool.limits
-    check_given([GivenArticle(asked.text)], limits)
+    schema.check_given([GivenArticle(asked.text)], limits)
     if len(asked.spans) > limits.mentions:
         raise too_large("the list of spans", limits.mentions, "names")
     mentions = await pool.run(lambda: _rel_mentions(asked, limits)) if asked.spans else None
@@ -251,7 +242,7 @@ def _documents(body: bytes, limits: Limits) -> list[NifDocument]:
         contexts = nif.contexts_of(nodes, "the body")
         if len(contexts) > limits.articles:
             raise too_large("the list of contexts", limits.articles, "contexts")
-        check_given([GivenArticle(text.characters) for text in contexts.values()], limits)
+        schema.check_given([GivenArticle(text.characters) for text in contexts.values()], limits)
         phrases: dict[str, list[nif.Node]] = {iri: [] for iri in contexts}
         for iri, node in nodes.items():
             context = iri if iri in contexts else node.get(nif.REFERENCE, [""])[0]

@@ -20,17 +20,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import UNSET
 
+from namesake.apps.server import schema
 from namesake.apps.server.endpoint import RequestError, busy
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.schema import (
-    SHOWN,
-    CandidateAnswer,
-    GivenArticle,
-    LinkAnswer,
-    articles_of,
-    check_given,
-    weight,
-)
+from namesake.apps.server.schema import SHOWN, CandidateAnswer, GivenArticle, LinkAnswer
 from namesake.articles.article import Article
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
@@ -124,9 +117,9 @@ class Pool:
         several: bool = True,
     ) -> bytes:
         """The answer to a request with these articles, which must be within the limits."""
-        check_given(given, self.limits)
-        read = partial(articles_of, given, self.limits, several)
-        return await self.link(Job(len(given), weight(given), read, render, options or LinkOptions()))
+        schema.check_given(given, self.limits)
+        read = partial(schema.articles_of, given, self.limits, several)
+        return await self.link(Job(len(given), schema.weight(given), read, render, options or LinkOptions()))
 
     async def link(self, job: Job) -> bytes:
         """The answer to a job."""

@@ -8,17 +8,7 @@ import numpy as np
 from namesake.evaluation import text_figures
 from namesake.evaluation.labelled_text import Outcome
 from namesake.evaluation.measure import CEILING, Evaluation, Row
-from namesake.evaluation.reports.report import (
-    SERIES,
-    TEXTS,
-    Dot,
-    Line,
-    Report,
-    Section,
-    View,
-    curve_plot,
-    interval_plot,
-)
+from namesake.evaluation.reports.report import SERIES, TEXTS, Dot, Line, Report, Section, View, curve_plot, dot_plot
 from namesake.evaluation.statistics import Bootstrap, Curve
 from namesake.evaluation.text_figures import CONFIDENCE, KINDS, LINKING, MEAN, Miss
 
@@ -37,7 +27,7 @@ def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str], 
     ranked = [row for row in evaluation.rows if row.metric in {"P@1", "MRR"}]
     main = pivot(ranked, "main", "P@1 and MRR on answerable mentions.", _ceiling(evaluation))
     sections = [
-        Section("Results", evaluation.notes, [main], [interval_plot(dots, "P@1 with 95 % bootstrap intervals")]),
+        Section("Results", evaluation.notes, [main], [dot_plot(dots, "P@1 with 95 % bootstrap intervals")]),
         *_all_mentions(evaluation),
         *_comparison(evaluation),
         *confidence_section(evaluation.curves),
@@ -187,7 +177,7 @@ def text_report(
     caption = "Wrong answers by the labels that they overlap."
     linking = sorted((row for row in rows if row.metric in LINKING), key=lambda row: row.slice == MEAN)
     dots = [Dot(row.slice, row.metric, row.value, row.low, row.high) for row in linking]
-    plot = interval_plot(dots, "Precision, recall and F1 with 95 % bootstrap intervals")
+    plot = dot_plot(dots, "Precision, recall and F1 with 95 % bootstrap intervals")
     linked = _figures(rows, "linking", "People linked.", [*LINKING, *CONFIDENCE])
     with_nil = _figures(rows, "with_nil", "With NIL.", text_figures.WITH_NIL)
     detection = _figures(rows, "detection", "Names found.", text_figures.DETECTION)

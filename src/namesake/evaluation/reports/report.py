@@ -210,7 +210,7 @@ class Line:
     counts: Sequence[int] = ()
 
 
-def interval_plot(dots: Sequence[Dot], title: str) -> str:
+def dot_plot(dots: Sequence[Dot], title: str) -> str:
     """One row per label, with a dot and its interval for each series. Hollow diamonds are the marks."""
     low = min(0.8, *(min(dot.low, dot.mark if dot.mark is not None else 1.0) for dot in dots))
     colours = _colours(dict.fromkeys(dot.series for dot in dots))
