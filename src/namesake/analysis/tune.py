@@ -1,9 +1,9 @@
 """Weights of a recipe from scores or labelled text, and thresholds from labelled text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from namesake.analysis.corpus import link_text, only_known
 from namesake.errors import NamesakeError
@@ -71,92 +71,74 @@ def tune(
         hold: keep the weights, and fit only the constants of NIL: `nil`, `alone` and the doubt `Constant`.
         name: the name of the resulting recipe; default: the old name and `how`.
     """
+    settings = {"how": how, "split": split, "step": step, "folds": folds, "known": known, "name": name}
     if how not in HOWS:
         raise NamesakeError(f"`how={how!r}`: must be one of {', '.join(HOWS)}")
     if not labelled and not scores:
         raise NamesakeError("tune needs scores and their `gold=`, or `labelled=` text and its `kb=`")
     given = Recipe.load(recipe)
     system = _held(given) if hold else given
-    sources = _sources([Path(path) for path in several(scores)], [Path(path) for path in several(gold)], known)
-    data = [source.data(in_split(source.gold, split)) for source in sources]
+    sources = _sources([Path(path) for path in several(scores)], [Path(path) for path in several(gold)])
+    data = [_dataset(table, in_split(own, split), known) for _, table, own in sources]
     if labelled:
         if how != "fit":
             raise NamesakeError("`how='grid'` is for score files: weights are fitted to labelled text")
         found, views, mentions = _tune_text(labelled, kb, system, data, name)
     else:
-        found, views = _tune_scores(sources, data, system, how, split, step, folds, name)
+        found, views = _tune_scores(sources, system, settings)
         mentions = sum(len(learnable(system, each).gold) for each in data)
     return Tuning(_released(found, given) if hold else found, views, mentions, few(system, mentions))
 
 
-@dataclass(frozen=True)
-class _Source:
-    """A score file with its gold, and the KB whose entities alone count, if any."""
-
-    name: str
-    table: ScoreTable
-    gold: list[GoldRow]
-    known: KB | str | Path | None
-
-    def data(self, rows: list[GoldRow]) -> Dataset:
-        """Return some of the gold with its scores.
-
-        Mentions with a single candidate left, because the KB lacks the others, are left out: they are no longer
-        ambiguous, but differ from names of one entity.
-        """
-        data = only_known(align(self.table, rows), self.known)
-        if self.known is None:
-            return data
-        lost = zip(data.columns["known"], data.columns["rivals"], strict=True)
-        return data.take([i for i, mention in enumerate(lost) if mention != ("some known", None)])
+Source = tuple[str, ScoreTable, list[GoldRow]]
+"""The name of a score file, its scores and its gold."""
 
 
-def _sources(scores: Sequence[Path], gold: Sequence[Path], known: KB | str | Path | None) -> list[_Source]:
-    """Score files with their gold. Only files that `link` wrote can have candidates that a KB lacks."""
-    if not scores:
-        return []
-    if len(gold) not in {1, len(scores)}:
+def _sources(scores: Sequence[Path], gold: Sequence[Path]) -> list[Source]:
+    if scores and len(gold) not in {1, len(scores)}:
         raise NamesakeError(f"{len(scores)} files of `scores=` and {len(gold)} of `gold=`: give one, or one for each")
-    rows = [resolved(read_gold(path))[0] for path in gold]
+    rows = [resolved(read_gold(path))[0] for path in gold] if scores else []
     golds = rows * len(scores) if len(rows) == 1 else rows
-    tables = [read_scores(path) for path in scores]
-    return [
-        _Source(path.name, table, own, known if table.chosen else None)
-        for path, table, own in zip(scores, tables, golds, strict=True)
-    ]
+    return [(path.name, read_scores(path), own) for path, own in zip(scores, golds, strict=True)]
 
 
-def _tune_scores(
-    sources: Sequence[_Source],
-    data: Sequence[Dataset],
-    recipe: Recipe,
-    how: str,
-    split: str | None,
-    step: float,
-    folds: int,
-    name: str | None,
-) -> tuple[Recipe, list[View]]:
+def _dataset(table: ScoreTable, gold: list[GoldRow], known: KB | str | Path | None) -> Dataset:
+    """Gold with its scores. Only files that `link` wrote can have candidates that the KB `known` lacks.
+
+    Mentions with a single candidate left, because the KB lacks the others, are left out: they are no longer ambiguous,
+    but differ from names of one entity.
+    """
+    if known is None or not table.chosen:
+        return align(table, gold)
+    data = only_known(align(table, gold), known)
+    lost = zip(data.columns["known"], data.columns["rivals"], strict=True)
+    return data.take([i for i, mention in enumerate(lost) if mention != ("some known", None)])
+
+
+def _tune_scores(sources: Sequence[Source], recipe: Recipe, given: Mapping[str, Any]) -> tuple[Recipe, list[View]]:
     """Tune on score files. The fit, and the grid if it is possible, are compared with the requested way."""
+    how, split, step, folds = (given[name] for name in ("how", "split", "step", "folds"))
     points = (round(1 / step) + 1) ** sum(not part.fixed for part in recipe.parts)
     grid = recipe.decide is None and len(sources) == 1 and points <= MOST_POINTS
     hows = [each for each in HOWS if each in {how, "fit"} or grid]
-    found = [tuning.tune_weights(recipe, data, each, step, name) for each in hows]
+    data = [_dataset(table, in_split(gold, split), given["known"]) for _, table, gold in sources]
+    found = [tuning.tune_weights(recipe, data, each, step, given["name"]) for each in hows]
     views = [tuning.weights_view(found, f"split {split}" if split else "all gold")]
 
     def add(rows: list[Row], title: str, caption: str) -> None:
         views.append(pivot(rows, "unseen", title, f"{caption} {INTERVALS}"))
 
-    for source in sources if split else ():
-        others = [row for row in source.gold if row.columns.get("split") != split]
-        if others and (rest := source.data(others)).answerable.any():
+    for name, table, gold in sources if split else ():
+        others = [row for row in gold if row.columns.get("split") != split]
+        if others and (rest := _dataset(table, others, given["known"])).answerable.any():
             rest = learnable(recipe, rest)
             answers = [from_recipe(each.recipe, rest, f"{each.recipe.name} by {each.how}") for each in found]
             rows = tuning.figures([*answers, *tuning.untuned(rest)], rest)
-            add(rows, f"{source.name}: gold outside the split.", "The weights are not tuned on it.")
-    every = [source.data(source.gold) for source in sources]
+            add(rows, f"{name}: gold outside the split.", "The weights are not tuned on it.")
+    every = [_dataset(table, gold, given["known"]) for _, table, gold in sources]
     validated = tuning.cross_validate(recipe, every, hows, step, folds)
-    for source, rows in zip(sources, validated, strict=True):
-        title = f"{source.name}: {folds} folds by document over all gold."
+    for (name, *_), rows in zip(sources, validated, strict=True):
+        title = f"{name}: {folds} folds by document over all gold."
         add(rows, title, "Each fold is answered with weights tuned on the others.")
     return next(each.recipe for each in found if each.how == how), views
 

@@ -105,7 +105,7 @@ def threshold(
     files = common.listed(labelled, more)
     folder = common.default_kb(kb, files)
     from namesake import threshold
-    from namesake.apps.terminal import Console, plot
+    from namesake.apps.terminal import plot
     from namesake.files import keep_apart
 
     found = threshold(files, folder, target_precision=target_precision, recipe=recipe, samples=samples, seed=seed)
@@ -118,7 +118,7 @@ def threshold(
         lines.append(f"wrote {out} with thresholds {names or 'for no precision'}; use it with --recipe {out}")
     common.show([found.view])
     curves = {"precision": found.trade.precision, "recall": found.trade.recall, "coverage": found.trade.coverage}
-    plot(curves, found.trade.at, "threshold", Console(), found.suggested)
+    plot(curves, found.trade.at, found.suggested)
     common.show([], lines)
     if found.suggested is None:
         raise typer.Exit(common.NO_RESULT)

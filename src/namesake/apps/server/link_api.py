@@ -5,7 +5,7 @@ docs/http-api.md describes them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from typing import Annotated
@@ -147,6 +147,8 @@ def _bounded(rows: Iterable[Row], most: int) -> Iterator[Row]:
 
 # the formats of other linkers
 PERSON = "PER"
+NifDocument = tuple[nif.Document, list[str | GivenMention] | None]
+"""A document without annotations, and its mentions; without mentions, the detector finds its names."""
 REL_ROWS = {"type": "array", "items": {"type": "array", "minItems": 7, "maxItems": 7}}
 SENT = (TURTLE, "application/x-turtle")
 KINDS = (*SENT, "application/turtle", "application/n-triples")
@@ -167,17 +169,6 @@ class RelRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     text: str
     spans: Annotated[list[tuple[schema.Place, schema.Place] | RelSpan], Meta(max_length=100_000)] = []
-
-
-@dataclass(frozen=True)
-class NifDocument:
-    """A document of a request; without `mentions`, the detector finds its names."""
-
-    iri: str
-    text: nif.Text
-    java: bool
-    """Whether positions are UTF-16 units."""
-    mentions: list[str | GivenMention] | None
 
 
 def by_surface(text: str, spans: list[tuple[int, int]], limits: Limits) -> list[str | GivenMention]:
@@ -226,7 +217,7 @@ async def link_nif(pool: Pool, request: Request, body: bytes) -> Response:
     """Link the phrases of NIF documents in Turtle, or the names in their contexts, to Wikidata."""
     limits = pool.limits
     asked = await pool.run(lambda: _documents(body, limits), large=len(body) > limits.small)
-    given = [GivenArticle(one.text.characters, mentions=one.mentions) for one in asked]
+    given = [GivenArticle(document.text, mentions=mentions) for document, mentions in asked]
     kind = content_type(request)
     answer = await pool.link_articles(given, partial(_turtle, asked))
     return Response(answer, media_type=kind if kind in SENT else TURTLE)
@@ -269,19 +260,20 @@ def _document(iri: str, text: nif.Text, context: nif.Node, phrases: Sequence[nif
         spans.append(span)
     length = context.get(nif.END, [""])[0].strip()
     java = not text.characters.isascii() and length == str(int(text.starts[-1])) and length != str(len(text.characters))
-    return NifDocument(iri, text, java, by_surface(text.characters, spans, limits) if spans else None)
+    mentions = by_surface(text.characters, spans, limits) if spans else None
+    return nif.Document(iri, text.characters, java=java), mentions
 
 
 def _turtle(asked: Sequence[NifDocument], links: Links) -> bytes:
     """The documents with their annotations. Names of the detector that are linked to NIL are left out."""
     documents = []
-    for one, found in zip(asked, links, strict=True):
+    for (document, mentions), found in zip(asked, links, strict=True):
         annotations = [
             nif.Annotation(span, nif.ENTITY + link.qid if link.qid else nif.nil_iri(link.name), link.confidence)
             for link in found
-            if one.mentions is not None or link.qid is not None
+            if mentions is not None or link.qid is not None
             for span in link.spans
         ]
         ordered = tuple(sorted(annotations, key=lambda annotation: annotation.span))
-        documents.append(nif.Document(one.iri, one.text.characters, ordered, one.java))
+        documents.append(replace(document, annotations=ordered))
     return nif.turtle(documents)

@@ -58,17 +58,12 @@ def draw(view: View, console: rich.console.Console) -> None:
         console.print(view.caption, style="dim", highlight=False, markup=False)
 
 
-def plot(
-    curves: Mapping[str, Any],
-    at: Callable[[float], int | None],
-    across: str,
-    console: rich.console.Console,
-    mark: float | None,
-) -> None:
-    """Draw curves over [0, 1] × [0, 1] with letters, each by its first letter.
+def plot(curves: Mapping[str, Any], at: Callable[[float], int | None], mark: float | None) -> None:
+    """Draw curves over the threshold with letters, each by its first letter.
 
-    `at` gives the place in each curve for a position on the axis, or None for a gap; `mark` is a position to mark.
+    `at` gives the place in each curve for a threshold, or None for a gap; `mark` is a threshold to mark.
     """
+    console = Console(highlight=False)
     field = [[(" ", "")] * PLOT_WIDTH for _ in range(PLOT_HEIGHT + 1)]
     places = [at(column / (PLOT_WIDTH - 1)) for column in range(PLOT_WIDTH)]
     for (name, values), colour in zip(curves.items(), COLOURS, strict=False):
@@ -77,11 +72,11 @@ def plot(
                 field[PLOT_HEIGHT - round(float(values[place]) * PLOT_HEIGHT)][column] = (name[0].upper(), colour)
     for number, row in enumerate(field):
         label = f"{1 - number / PLOT_HEIGHT:.2f}" if number % 4 == 0 else ""
-        console.print(Text.assemble(f"{label:>5} │", *row), highlight=False)
+        console.print(Text.assemble(f"{label:>5} │", *row))
     ticks = "".join(f"{tick / 5:<12.1f}" for tick in range(6))
     line = ["─"] * PLOT_WIDTH
     if mark is not None:
         line[round(mark * (PLOT_WIDTH - 1))] = "┴"
-    console.print(f"      └{''.join(line)}\n       {ticks[: PLOT_WIDTH + 2]}", highlight=False)
+    console.print(f"      └{''.join(line)}\n       {ticks[: PLOT_WIDTH + 2]}")
     legend = ", ".join(f"{name[0].upper()} {name}" for name in curves)
-    console.print(f"       {legend} over {across}", style="dim", highlight=False, markup=False)
+    console.print(f"       {legend} over threshold", style="dim", highlight=False, markup=False)
