@@ -162,14 +162,10 @@ def reproduce(
         return report
     corpus, truth = folder / "articles.jsonl.gz", folder / "gold.jsonl"
     run = evaluate(truth, articles=corpus, kb=kb, known=kb, split="test", samples=samples, seed=seed, rejects=Rejects())
-    ours = [
-        replace(
-            section,
-            title=f"Our own run: {section.title}",
-            views=[replace(view, name=f"own_{view.name}") for view in section.views],
-        )
-        for section in run.sections
-    ]
+    ours = []
+    for section in run.sections:
+        views = [replace(view, name=f"own_{view.name}") for view in section.views]
+        ours.append(replace(section, title=f"Our own run: {section.title}", views=views))
     rows = [*report.rows, *({"table": "own run", **row} for row in run.rows)]
     short = [*report.short, *(view for section in ours for view in section.views[:1])]
     return replace(report, sections=[*report.sections, *ours], rows=rows, short=short)

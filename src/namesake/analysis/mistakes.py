@@ -119,13 +119,12 @@ class Context:
 
     sentences: Sequence[Span]
     own: Sequence[Span]
-    others: Mapping[str, Sequence[Span]]
+    others: Sequence[Span]
 
     def around(self, span: Span) -> tuple[bool, bool]:
         """Return whether the sentence of a span contains this name, and whether it contains another."""
         low, high = next((s for s in self.sentences if s[0] <= span[0] < s[1]), span)
-        groups = (self.own, [other for spans in self.others.values() for other in spans])
-        own, others = (any(low <= start < high for start, _ in spans) for spans in groups)
+        own, others = (any(low <= start < high for start, _ in spans) for spans in (self.own, self.others))
         return own, others
 
 
@@ -191,7 +190,8 @@ def _mistake(linker: Linker, article: pa.Table, identifier: str, name: str, qid:
     [record] = article.select(["text", "title", "mentions"]).to_pylist()
     spans = {mention["name"]: mention["spans"] or [] for mention in record["mentions"] or []}
     own = spans.pop(name, [])
-    context = Context(sentences(record["text"], linker.kb.language), own, spans)
+    others = [span for places in spans.values() for span in places]
+    context = Context(sentences(record["text"], linker.kb.language), own, others)
     sentence, first = "", rows[0]
     if first["spans"]:
         sentence = excerpt(record["text"], first["spans"][0], context.sentences)
@@ -236,23 +236,13 @@ def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[
     counts = [[name, str(sum(name in mistake.sources for mistake in mistakes))] for name in SOURCES]
     header = ["article", "name", "sentence", "outcome", "gold", "chosen"]
     header += ["only gold matched", "only chosen matched", "category"]
-    rows = [
-        [
-            mistake.article,
-            mistake.name,
-            mistake.sentence,
-            "linked" if mistake.refused is None else f"refused ({mistake.refused}); chosen is the best candidate",
-            str(mistake.gold),
-            str(mistake.chosen),
-            mistake.gold.beyond(mistake.chosen),
-            mistake.chosen.beyond(mistake.gold),
-            "; ".join(mistake.sources),
-        ]
-        for mistake in mistakes
-    ]
-    summary = View(
-        "error_sources", "Error sources.", ["source", "mentions"], counts, "A mistake may have several sources."
-    )
+    rows = []
+    for one in mistakes:
+        linked = "linked" if one.refused is None else f"refused ({one.refused}); chosen is the best candidate"
+        sides = [str(one.gold), str(one.chosen), one.gold.beyond(one.chosen), one.chosen.beyond(one.gold)]
+        rows.append([one.article, one.name, one.sentence, linked, *sides, "; ".join(one.sources)])
+    caption = "A mistake may have several sources."
+    summary = View("error_sources", "Error sources.", ["source", "mentions"], counts, caption)
     words, marked = frozenset(range(len(header))), {4: "right", 5: "wrong"}
     qids = frozenset(marked)
     table = View("errors", "Mistakes.", header, rows, words=words, qids=qids, kinds=marked, cards=True)
@@ -267,17 +257,13 @@ def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[
 
 
 def _row(mistake: Mistake) -> dict[str, Any]:
-    sides = {
-        role: {
-            **{name: getattr(one, name) for name in ("qid", "known", "label", "description", "score", "parts")},
-            "words": one.as_written(one.words),
-            "shared": one.shared,
-        }
-        for role, one in (("gold", mistake.gold), ("chosen", mistake.chosen))
-    }
-    return {
-        **{name: getattr(mistake, name) for name in ("article", "name", "sentence", "tie_break")},
-        **{"categories": mistake.sources, "refused": mistake.refused},
-        "decoys": mistake.chosen.as_written(mistake.decoys),
-        **sides,
-    }
+    def fields(of: object, *names: str) -> dict[str, Any]:
+        return {name: getattr(of, name) for name in names}
+
+    row = fields(mistake, "article", "name", "sentence", "tie_break")
+    row |= {"categories": mistake.sources, "refused": mistake.refused}
+    row["decoys"] = mistake.chosen.as_written(mistake.decoys)
+    for role, one in (("gold", mistake.gold), ("chosen", mistake.chosen)):
+        row[role] = fields(one, "qid", "known", "label", "description", "score", "parts")
+        row[role] |= {"words": one.as_written(one.words), "shared": one.shared}
+    return row

@@ -197,14 +197,10 @@ def text_report(
 def _figures(rows: Sequence[Row], name: str, title: str, metrics: Sequence[str]) -> View:
     """A row for each corpus with the number of labels, and each figure with its half width."""
     cell = {(row.slice, row.metric): row for row in rows}
-    table = [
-        [
-            corpus,
-            f"{cell[corpus, metrics[1]].n:,}",
-            *(str(cell[corpus, metric].interval) if (corpus, metric) in cell else "" for metric in metrics),
-        ]
-        for corpus in dict.fromkeys(row.slice for row in rows)
-    ]
+    table = []
+    for corpus in dict.fromkeys(row.slice for row in rows):
+        figures = [str(cell[corpus, metric].interval) if (corpus, metric) in cell else "" for metric in metrics]
+        table.append([corpus, f"{cell[corpus, metrics[1]].n:,}", *figures])
     return View(name, title, ["corpus", "labels", *metrics], table, INTERVALS)
 
 
@@ -212,11 +208,10 @@ def _short(rows: Sequence[Row]) -> View:
     """A table of 80 characters: the figures of linking, and the half width of F1."""
     whole = _figures(rows, "short", TITLE, [*LINKING, *CONFIDENCE])
     f1 = whole.header.index("F1")
-    table = [
-        [*row[:2], *(text if j == f1 else text.split(" ± ")[0] for j, text in enumerate(row[2:], 2))]
-        for row in whole.rows
-    ]
-    table = [[*row[:2], *(text.replace("0.", ".") for text in row[2:])] for row in table]
+    table = []
+    for row in whole.rows:
+        figures = (text if j == f1 else text.split(" ± ")[0] for j, text in enumerate(row[2:], 2))
+        table.append([*row[:2], *(text.replace("0.", ".") for text in figures)])
     return View("short", TITLE, ["corpus", "gold", "P", "R", "F1", *CONFIDENCE], table, INTERVALS)
 
 
