@@ -7,6 +7,7 @@ only, which is public. `reconcile_data.py` looks up suggestions, values and type
 import re
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -16,16 +17,14 @@ from starlette.responses import Response
 
 from namesake.apps.server.endpoint import CSP, FORM, HTML, Endpoint, RequestError, decoded, too_large
 from namesake.apps.server.pool import Pool
-from namesake.apps.server.reconcile_data import HUMAN, Extension, ReconcileData
+from namesake.apps.server.reconcile_data import Extension, ReconcileData
 from namesake.drawing.theme import render
-from namesake.kb import WIKIDATA
 from namesake.kb.records import found
 from namesake.linker import Linker
 from namesake.reconciling import Candidate, Query
 from namesake.reconciling.matching import AT_ONCE, Reconciled, judge
 from namesake.scorers.table_rows import ENTITY_TYPE
 
-ENTITIES, PROPERTIES = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
 MOST, LIMIT = 50, 5
 """Candidates per query: the largest number, and the default."""
 LONGEST = 1000
@@ -228,27 +227,9 @@ def _read(raw: msgspec.Raw) -> GivenQuery | str:
 
 def manifest(linker: Linker, base: str, batch: int) -> dict[str, Any]:
     """The description of the service: the addresses of its parts, and the number of queries per request."""
-    at = f"{base}/reconcile"
-    suggest = {what: {"service_url": at, "service_path": f"/suggest/{what}"} for what in SUGGESTED}
-    limit = {
-        "name": "limit",
-        "label": "Limit",
-        "type": "number",
-        "default": 0,
-        "help_text": "The number of values per entity; 0 returns all.",
-    }
-    return {
-        "versions": ["0.2"],
-        "name": f"Namesake ({len(linker.kb):,} entities)",
-        "identifierSpace": ENTITIES,
-        "schemaSpace": PROPERTIES,
-        "defaultTypes": [msgspec.to_builtins(HUMAN)],
-        "batchSize": batch,
-        "view": {"url": WIKIDATA + "{{id}}"},
-        "preview": {"url": at + "/preview?id={{id}}", "width": 420, "height": 180},
-        "suggest": suggest,
-        "extend": {
-            "propose_properties": {"service_url": at, "service_path": "/properties"},
-            "property_settings": [limit],
-        },
-    }
+    found: dict[str, Any] = msgspec.json.decode(Path(__file__).with_name("manifest.json").read_bytes())
+    found |= {"name": f"Namesake ({len(linker.kb):,} entities)", "batchSize": batch}
+    found["preview"]["url"] = f"{base}/reconcile/preview?id={{{{id}}}}"
+    for service in (*found["suggest"].values(), found["extend"]["propose_properties"]):
+        service["service_url"] = f"{base}/reconcile"
+    return found
