@@ -82,7 +82,12 @@ def reproduce_tables(folder: Path, bootstrap: Bootstrap = DEFAULT) -> Reproducti
         raise NamesakeError(f"{GOLD}: no column `difficulty` (easy or hard), which divides the paper's tables")
     popularity = (data.table.scores["NS"], data.table.scores["LQID"])
     derived = statistics.derived_difficulty(data.offsets, data.gold, *popularity)
-    rows = [*_counts(derived, folder / ARTICLES, gold), *_measured(data, bootstrap)]
+    figures = list(_figures(data))  # every figure is a mean over mentions, and all share one bootstrap
+    means = statistics.means(np.column_stack([values for *_, values, _ in figures]))
+    found = statistics.estimate(means, statistics.by_mention(len(data.gold)), bootstrap)
+    rows = list(_counts(derived, folder / ARTICLES, gold))
+    for (table, name, column, _, printed), interval in zip(figures, found, strict=True):
+        rows.append(PaperRow(table, name, column, interval.value, interval.half_width, *printed))
     agree = sum(a == b for a, b in zip(derived, data.columns["difficulty"], strict=True))
     as_written = float(from_recipe(Recipe.load("ucse-paper"), data, "UCSE").hit.mean())
     difficulty = (
@@ -92,22 +97,12 @@ def reproduce_tables(folder: Path, bootstrap: Bootstrap = DEFAULT) -> Reproducti
     return Reproduction(sorted(rows, key=lambda row: int(row.table)), remarks)
 
 
-def _measured(data: Dataset, bootstrap: Bootstrap) -> list[PaperRow]:
-    """Tables 2, 11, 8 and 9: every figure is a mean over mentions, and all share one bootstrap."""
-    figures = list(_figures(data))
-    means = statistics.means(np.column_stack([values for *_, values, _ in figures]))
-    found = statistics.estimate(means, statistics.by_mention(len(data.gold)), bootstrap)
-    return [
-        PaperRow(table, name, column, interval.value, interval.half_width, *printed)
-        for (table, name, column, _, printed), interval in zip(figures, found, strict=True)
-    ]
-
-
 _Figure = tuple[str, str, str, Float64, Cell]
 """Table, method and column of a cell, its value per mention (NaN outside its slice), and the printed cell."""
 
 
 def _figures(data: Dataset) -> Iterator[_Figure]:
+    """Tables 2 and 11, 8, and 9."""
     difficulty = np.array(data.columns["difficulty"])
     recipe_of = PAPER | {"UCSE": "ucse-paper-quotebank"}
     for name, cells in PRINTED.p_at_1.items():
