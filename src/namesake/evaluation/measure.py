@@ -120,7 +120,7 @@ def evaluate_scores(
     ]
     compared = [(label[0], plain[i], sampled[:, i]) for i, label in enumerate(labels) if label[1:] == ("all", "P@1")]
     curves = [Curve.of(each.name, each.confidence, each.right, each.is_probability) for each in confident]
-    notes = [f"{each.name}: {REMARKS[each.name]}" for each in methods if each.name in REMARKS]
+    notes = [UCSE_REMARK for each in methods if each.name == "UCSE"]
     absent = [(each.name, ", ".join(each.absent)) for each in methods if each.absent]
     notes += [f"{name}: the scores have no {scorers}; counted as absent" for name, scorers in absent]
     return Evaluation(rows, _comparisons(compared), curves, notes)
@@ -188,10 +188,7 @@ _SYSTEMS = "LQID NP NS PR_WD PR_WP IScore NIScore CSE NCSE EEIScore CSSVE UIScor
 PAPER = {name: f"{name.lower()}-paper" for name in _SYSTEMS.split()}
 """The paper's systems, and their recipes."""
 
-REMARKS = {
-    "UCSE": "as the paper's text has it; its printed Quotebank figures come from the recipe ucse-paper-quotebank",
-}
-"""Remarks on systems whose figures differ from the paper's."""
+UCSE_REMARK = "UCSE: as the paper's text has it; its Quotebank figures come from the recipe ucse-paper-quotebank"
 
 
 def methods(names: Sequence[str], data: Dataset) -> list[Method]:

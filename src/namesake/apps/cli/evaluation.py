@@ -195,8 +195,7 @@ def errors(
     folder = common.default_kb(kb, [articles])
     with common.reported_rejects() as rejects:
         report = mistakes(articles, gold, folder, recipe, split=split, known=known, rejects=rejects)
-        line = f"{report.remarks[0]} See {out / 'report.html'} and {out / 'errors.csv'}."
-        _write(report, out, [articles, gold, kb, Path(recipe)], [line])
+        _write(report, out, [articles, gold, kb, Path(recipe)])
 
 
 @group.command()
@@ -218,8 +217,7 @@ def ablate(
 
     first = common.default_kb(kb[0] if kb else None, [articles])
     with common.reported_rejects() as rejects:
-        report = ablate(articles, gold, kb or [first], split=split, rejects=rejects)
-        _write(report, out, [articles, gold, *(kb or ())], [f"wrote {out / 'report.html'}, report.md, tables.json"])
+        _write(ablate(articles, gold, kb or [first], split=split, rejects=rejects), out, [articles, gold, *(kb or ())])
 
 
 @group.command()
@@ -247,8 +245,8 @@ def _listed(text: str) -> list[str]:
     return [item.strip() for item in text.split(",") if item.strip()]
 
 
-def _write(report: Report, out: Path, inputs: Sequence[Path | None] = (), lines: Sequence[str] | None = None) -> None:
+def _write(report: Report, out: Path, inputs: Sequence[Path | None] = ()) -> None:
     """Write a report into a folder, none of whose files is an input, and print its short form."""
     report.write(out, inputs)
     wrote = f"wrote {out / 'report.html'}, report.md, tables.json, CSV and LaTeX"
-    common.show(report.short, [*report.remarks, wrote] if lines is None else lines)
+    common.show(report.short, [*report.remarks, wrote])
