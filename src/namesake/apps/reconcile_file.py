@@ -220,7 +220,7 @@ def _row(same: Sequence[ReviewRow]) -> dict[str, Any]:
         "decided": list({one.id: {"id": one.id, "cells": one.cells} for one in same}.values()),
         "name": plain_name(query.name),
         "context": query.context,
-        "told": [*([("date", query.date)] if query.date else []), *query.values],
+        "facts": [*([("date", query.date)] if query.date else []), *query.values],
         "reason": row.reason,
         "candidates": [_candidate(one) for one in row.candidates],
         "total": row.total,
@@ -238,9 +238,9 @@ def _article(row: ReviewRow) -> dict[str, Any]:
     """The row as an article, with its name as the only mention."""
     query, candidates = row.doubtful.query, row.doubtful.candidates
     name = plain_name(query.name)
-    told = ", ".join([query.context, *(value for _, value in query.values)]).strip(", ")
+    facts = ", ".join([query.context, *(value for _, value in query.values)]).strip(", ")
     mention = {"name": name, "spans": [[0, len(name)]], "candidates": [one.qid for one in candidates]}
-    article = {"id": row.id, "text": f"{name}: {told}", "mentions": [mention]}
+    article = {"id": row.id, "text": f"{name}: {facts}", "mentions": [mention]}
     return article | ({"date": query.date} if query.date else {})
 
 

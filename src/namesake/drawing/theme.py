@@ -54,11 +54,6 @@ def notebook_style() -> str:
     return style_sheet("colours", "style", "notebook", root=NOTEBOOK, under=NOTEBOOK)
 
 
-def page_style() -> str:
-    """The style sheet of whole pages."""
-    return style_sheet("colours", "style")
-
-
 @cache
 def _environment() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined

@@ -13,7 +13,7 @@ from namesake.apps.server.pool import Pool
 from namesake.apps.server.schema import Date, GivenArticle, StrictStruct, check_date, check_explained, check_given
 from namesake.drawing.candidates import evidence, shown, side_by_side
 from namesake.drawing.text import Mark, Row, marked_article, name_marks
-from namesake.drawing.theme import GRADES, page_style
+from namesake.drawing.theme import GRADES, style_sheet
 from namesake.errors import NamesakeError
 from namesake.linker import Linker
 from namesake.sample import ARTICLES
@@ -39,7 +39,7 @@ def _samples() -> bytes:
 
 FILES: dict[str, tuple[str, bytes]] = {
     "/": ("text/html; charset=utf-8", _file("index.html")),
-    "/page.css": ("text/css; charset=utf-8", page_style().encode() + _file("page.css")),
+    "/page.css": ("text/css; charset=utf-8", style_sheet("colours", "style").encode() + _file("page.css")),
     "/page.js": ("text/javascript; charset=utf-8", _file("page.js")),
     "/icon.svg": ("image/svg+xml", _file("icon.svg")),
     "/samples.json": ("application/json", _samples()),

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from namesake.drawing.text import Excerpt
-from namesake.drawing.theme import page_style, render
+from namesake.drawing.theme import render, style_sheet
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart
 from namesake.kb import WIKIDATA
@@ -172,7 +172,8 @@ _LINK = f'<a class="qid" href="{WIKIDATA}{{0}}" rel="noreferrer">{{0}}</a>'
 
 def html(report: Report) -> str:
     """The whole page: title, intro, contents, sections."""
-    return render("evaluation/reports/report.html", report=report, style=page_style(), series=range(SERIES), cell=_cell)
+    style = style_sheet("colours", "style")
+    return render("evaluation/reports/report.html", report=report, style=style, series=range(SERIES), cell=_cell)
 
 
 def _cell(view: View, j: int, text: str) -> str:
