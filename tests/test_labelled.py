@@ -19,7 +19,7 @@ import oracle_people as oracle
 from namesake import Linker, NamesakeError, Recipe
 from namesake.analysis.corpus import Corpus, link_text
 from namesake.apps.cli.commands import app
-from namesake.apps.cli.main import last_words
+from namesake.apps.cli.main import exit_message
 from namesake.drawing.text import excerpt
 from namesake.evaluation import text_figures as figures
 from namesake.evaluation.fit_weights import few, learnable
@@ -282,7 +282,7 @@ def test_bad_labels_are_refused_with_their_line(sample_kb, tmp_path, line, messa
         ]
         result = CliRunner().invoke(app, list(map(str, arguments)))
         assert isinstance(result.exception, NamesakeError)
-        code, said = last_words(result.exception)
+        code, said = exit_message(result.exception)
         assert code == 2
         assert re.search(rf"bad.jsonl {message}", said), said
         assert not (tmp_path / "r.toml").exists()

@@ -148,7 +148,7 @@ def _error_handlers(stop: Callable[[], None]) -> dict[Any, Any]:
     async def failed(request: Request, problem: Exception) -> Response:
         match problem:
             case ClientDisconnect():
-                answer = RequestError(400, "the client has disconnected", "")  # nobody receives it
+                answer = RequestError(400, "the client has disconnected", "")  # no client receives it
             case KBChangedError():
                 stop()
                 error, advice = "the files of the knowledge base have changed", "send the request again in some seconds"
