@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 import namesake
 from namesake.analysis.corpus import Corpus
 from namesake.analysis.tune import Tuning
-from namesake.apps.cli.output import show
+from namesake.apps.cli.common import show
 from namesake.recipe import Recipe
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"

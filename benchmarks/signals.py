@@ -132,7 +132,7 @@ def table(kb: Path, folder: Path) -> None:
                 "| recipe |", " | ".join(f"{head} ({n})" for head, n in zip(heads, counts, strict=True)), "| weights |"
             )
             print("|---|---:|---:|---:|---:|---|")
-        both = statistics.Means(np.hstack([values, base]))
+        both = statistics.means(np.hstack([values, base]))
         plain = both(np.ones((1, len(values))))[0]
         sampled = statistics.resample(both, data.documents)
         low, high = np.quantile(sampled[:, :4] - sampled[:, 4:], [0.025, 0.975], axis=0)

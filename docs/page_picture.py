@@ -12,8 +12,8 @@ import msgspec
 from playwright.sync_api import sync_playwright
 
 from namesake import Linker
-from namesake.apps.page import FILES, draw
 from namesake.apps.sample_kb import sample_kb
+from namesake.apps.server.page_api import FILES, draw
 
 SAMPLE, NAME = "Labour defends its majority in the Vale", "John Smith"
 

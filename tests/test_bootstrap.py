@@ -10,7 +10,7 @@ from namesake.evaluation.statistics import Bootstrap
 
 
 def mean_of(values):
-    return statistics.Means(np.asarray(values, float)[:, None])
+    return statistics.means(np.asarray(values, float)[:, None])
 
 
 @pytest.mark.kernel
@@ -65,7 +65,7 @@ def test_documents_make_the_interval_wider_when_their_mentions_agree():
 def test_the_paired_test_sees_a_difference_that_separate_intervals_hide():
     better, worse = np.arange(400) < 332, np.arange(400) < 320  # right wherever the other is, and 12 times more
     columns = np.column_stack([better, worse]).astype(float)
-    sampled = statistics.resample(statistics.Means(columns), statistics.by_mention(400), Bootstrap(2000))
+    sampled = statistics.resample(statistics.means(columns), statistics.by_mention(400), Bootstrap(2000))
     of_better, of_worse = statistics.intervals(np.array([0.83, 0.80]), sampled)
     assert of_better.low < of_worse.high
     difference, p = statistics.paired(0.03, sampled[:, 0] - sampled[:, 1])

@@ -261,7 +261,7 @@ LIGHT, DARK = ({name: both[theme] for name, *both in COLOURS} for theme in (0, 1
 def test_colours_can_be_read(theme):
     """WCAG AA: 4.5 for what is text, on every ground that it stands on."""
     for ground in ("paper", "band"):
-        for text in ("ink", "soft", "person", "for", "against", "nobody"):
+        for text in ("ink", "soft", "person", "for", "against", "nil"):
             assert contrast(theme[text], theme[ground]) >= 4.5, (text, ground)
     for ground in ("sure", "likely", "faint", "match"):
         assert contrast(theme["ink"], theme[ground]) >= 4.5, ground
@@ -275,7 +275,7 @@ def test_one_style_sheet_for_light_and_dark_without_outside_resources():
     used = set(re.findall(r"var\(--(\w+)\)", sheet))
     assert used - {"own"} <= set(LIGHT) == set(DARK)
     assert [grade(True, least) for _, least in GRADES] == [name for name, _ in GRADES]
-    assert grade(False, 0.99) == "nobody"
+    assert grade(False, 0.99) == "nil"
     assert grade(True, None) == "sure"
 
 

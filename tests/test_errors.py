@@ -23,7 +23,7 @@ from namesake.evaluation.statistics import Bootstrap
 from namesake.recipe import Recipe
 
 # sentence [0, 20) holds the name at 5, [20, 40) holds another name at 25, [40, 60) holds none
-CONTEXT = Context([(0, 20), (20, 40), (40, 60)], own=[(5, 9)], others={"somebody else": [(25, 30)]})
+CONTEXT = Context([(0, 20), (20, 40), (40, 60)], own=[(5, 9)], others=[(25, 30)])
 
 
 def candidate(qid, words=(), statements=(), known=True):

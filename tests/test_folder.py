@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer import Exit
 
-from namesake.apps.cli.link_outputs import link_into_folder
+from namesake.apps.cli.link import link_into_folder
 from namesake.articles.rejects import Rejects
 from namesake.engines import folder as folder_module
 from namesake.engines.file_linker import link_files

@@ -19,7 +19,7 @@ import oracle_people as oracle
 from namesake import Linker, NamesakeError, Recipe
 from namesake.analysis.corpus import Corpus, link_text
 from namesake.apps.cli.commands import app
-from namesake.apps.cli.main import last_words
+from namesake.apps.cli.main import exit_message
 from namesake.drawing.text import excerpt
 from namesake.evaluation import text_figures as figures
 from namesake.evaluation.fit_weights import few, learnable
@@ -27,8 +27,7 @@ from namesake.evaluation.gold import align, read_gold
 from namesake.evaluation.labelled_text import count_overlapping, read_corpora, read_corpus
 from namesake.evaluation.measure import methods
 from namesake.evaluation.scores import read_scores
-from namesake.evaluation.text_figures import KINDS
-from namesake.evaluation.thresholds import Trade, fewest, thresholds
+from namesake.evaluation.text_figures import KINDS, Trade, fewest, thresholds
 from namesake.kb.build import build
 from namesake.sample import ARTICLES, EXPECTED
 from namesake.text import sentences
@@ -283,7 +282,7 @@ def test_bad_labels_are_refused_with_their_line(sample_kb, tmp_path, line, messa
         ]
         result = CliRunner().invoke(app, list(map(str, arguments)))
         assert isinstance(result.exception, NamesakeError)
-        code, said = last_words(result.exception)
+        code, said = exit_message(result.exception)
         assert code == 2
         assert re.search(rf"bad.jsonl {message}", said), said
         assert not (tmp_path / "r.toml").exists()
@@ -483,7 +482,7 @@ def labelled(sample_kb, tmp_path_factory):
 
 
 def test_thresholds_are_worth_what_the_plain_measure_says(sample_kb, labelled):
-    outcomes = [each.outcome for each in link_text(labelled, sample_kb, Recipe.load("default")).corpora]
+    outcomes = link_text(labelled, sample_kb, Recipe.load("default")).outcomes
     trade = Trade.of(outcomes)
     documents = [json.loads(line) for path in labelled for line in path.read_text().splitlines()]
     told = only_told(documents)

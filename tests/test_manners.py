@@ -19,7 +19,7 @@ from rich.console import Console
 import namesake
 from namesake import KB, Linker, NamesakeError, build_kb
 from namesake.apps.cli.commands import COMMANDS, OLD_NAMES, app
-from namesake.apps.cli.output import as_options
+from namesake.apps.cli.common import as_options
 from namesake.apps.sample_kb import sample_kb as cached_sample
 from namesake.apps.terminal.links import linked_text, show_links, show_mistakes
 from namesake.articles.builder import text_table
@@ -204,7 +204,7 @@ def test_the_samples_expected_answers_evaluate(run):
 
 
 def test_footnotes_of_two_anchors_are_not_the_number_twelve():
-    from namesake.apps.terminal.explanation import _statements
+    from namesake.apps.terminal.links import _statements
 
     def source(anchor: int) -> dict[str, str]:
         about = {"source": "anchor", "property": "P106", "property_label": "occupation", "value": "writer"}
@@ -254,7 +254,7 @@ def test_near_names_are_suggested(asked, meant, run, sample_kb):
 
 OPTION = re.compile(r"(?<![\w-])--[a-z]")
 COMMAND = re.compile(r"`(?:namesake|kb|\{\}) [^`]*`|^namesake .*")
-DRAWN = ("drawing", "evaluation/reports/report.py", "evaluation/reports/plots.py")  # `--ink` is a colour of CSS
+DRAWN = ("drawing", "evaluation/reports/report.py")  # `--ink` is a colour of CSS
 
 
 def told(tree: ast.AST) -> Iterator[tuple[int, str]]:

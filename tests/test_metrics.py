@@ -43,7 +43,7 @@ weights_of_five = st.lists(st.lists(st.integers(0, 3), min_size=5, max_size=5), 
 @given(st.lists(st.none() | small, min_size=5, max_size=5), weights_of_five)
 def test_means_pass_over_what_is_outside_the_slice(values, weights):
     column = np.array([[np.nan if value is None else value] for value in values])
-    got = statistics.Means(column)(np.array(weights, float))[:, 0]
+    got = statistics.means(column)(np.array(weights, float))[:, 0]
     np.testing.assert_allclose(got, [oracle.mean(values, row) for row in weights])
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from browser import chromium, faint_texts, overflow, unlabelled
 from namesake import Linker, NamesakeError
-from namesake.apps.page import FILES, draw
+from namesake.apps.server.page_api import FILES, draw
 from serving import running
 
 BULLS = (
@@ -146,7 +146,7 @@ def test_page_tells_why_a_name_is_nobody_and_the_slider_moves_the_threshold(visi
         )
         assert page.locator("#count").inner_text().startswith(f"{wanted} of {len(links)} names linked")
         is_nobody = baker.confidence < least / 100
-        assert page.locator("#marked .name.nobody", has_text="Adam Smith").count() == is_nobody
+        assert page.locator("#marked .name.nil", has_text="Adam Smith").count() == is_nobody
         assert page.locator("#slid").is_visible() == (not is_nobody)
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import namesake
 from namesake import Linker
-from namesake.apps.review import Row, apply_choices, cells_of, review_page, row_id, write_review
+from namesake.apps.reconcile_file import ReviewRow, apply_choices, cells_of, review_page, row_id, write_review
 from namesake.articles.days import Day, read_day
 from namesake.evaluation.gold import read_gold
 from namesake.kb.records import describe
@@ -586,18 +586,18 @@ def test_mistakes_are_one_line(run, arguments, message):
 
 # the review
 @pytest.fixture(scope="session")
-def doubtful(linker) -> list[Row]:
+def doubtful(linker) -> list[ReviewRow]:
     evil = "</script><script>document.title='ran'</script>"
     names = ["Michael Jordan", "Chris Carter", "Michael Jordan", "Jordan, Michael"]
     table = pa.table({"who": names, "note": ["", "", evil, ""]})
     return rows_of(linker, table, Layout("who", ("note",)))
 
 
-def rows_of(linker, table: pa.Table, layout: Layout) -> list[Row]:
+def rows_of(linker, table: pa.Table, layout: Layout) -> list[ReviewRow]:
     """The doubtful rows of a table, as the command puts them on the page."""
     found = reconcile_table(linker, table, layout, review_below=1.0).doubtful
     cells = cells_of(table, layout.columns, [one.row for one in found])
-    return [Row(one, one.row + 2, own) for one, own in zip(found, cells, strict=True)]
+    return [ReviewRow(one, one.row + 2, own) for one, own in zip(found, cells, strict=True)]
 
 
 def test_what_a_table_holds_is_never_markup(doubtful):

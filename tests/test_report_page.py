@@ -11,7 +11,7 @@ import pytest
 import namesake
 from browser import chromium, faint_texts, overflow, unlabelled
 from namesake.drawing.text import Excerpt, excerpt
-from namesake.evaluation.reports import plots
+from namesake.evaluation.reports import report as plots
 from namesake.sample import ARTICLES, EXPECTED
 from small_gold import gold_file
 
@@ -122,7 +122,7 @@ def test_a_method_keeps_its_colour_from_plot_to_plot(reports):
 
 def test_curves_may_have_more_names_than_colours():
     lines = [plots.Line(f"m{i}", [(0.0, 0.0), (1.0, 1.0)], [1, 2]) for i in range(plots.SERIES + 2)]
-    drawn = plots.curves(lines, "t", "a", "b")
+    drawn = plots.curve_plot(lines, "t", "a", "b")
     assert drawn.count("<polyline") == plots.SERIES + 2
     assert f"s{plots.SERIES}" not in drawn
 

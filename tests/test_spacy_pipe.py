@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from namesake import Linker, NamesakeError
-from namesake.apps import spacy as pipe_module
 from namesake.sample import ARTICLES
 
 spacy = pytest.importorskip("spacy")
@@ -356,12 +355,6 @@ def test_without_a_kb_the_variable_counts_else_the_sample_with_a_warning(sample_
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.warns(UserWarning, match="only the people of the sample can be linked"):
         spacy.blank("en").add_pipe("namesake")
-
-
-def test_without_spacy_one_line_says_what_to_install(monkeypatch):
-    monkeypatch.setattr(pipe_module, "REGISTERED", False)
-    with pytest.raises(NamesakeError, match="the pipe needs spaCy: install namesake with its extra `spacy`"):
-        pipe_module.make(None, "namesake", None, "default", None, "PERSON", True, "", None)
 
 
 def test_spacy_finds_the_pipe_of_an_installed_package(sample_kb, tmp_path):

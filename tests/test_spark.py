@@ -21,7 +21,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from namesake.apps.cli.link_outputs import cause
+from namesake.apps.cli.link import cause
 from namesake.articles.rejects import Rejects
 from namesake.engines.file_linker import described
 from namesake.engines.folder import link_folder

@@ -10,7 +10,7 @@ from scipy.optimize import approx_fprime, minimize
 
 import oracle_evaluate as oracle
 from namesake.errors import NamesakeError
-from namesake.evaluation import cross_validation, fit_weights
+from namesake.evaluation import fit_weights, tuning
 from namesake.evaluation.fit_weights import learnable
 from namesake.evaluation.gold import GoldRow, align, in_split, read_gold
 from namesake.evaluation.scores import ScoreTable, read_scores
@@ -192,7 +192,7 @@ def test_a_grid_holds_fixed_weights_and_finds_no_odds_of_nobody():
     assert len(searched.points) == 9
     assert set(searched.points[:, 0]) == {0.3}
     with pytest.raises(NamesakeError, match="a grid takes one score file and a recipe without"):
-        cross_validation.tune_weights(DECIDES, [dataset([([(1, 1, 1, 1), (2, 0, 0, 0)], 0)])], "grid")
+        tuning.tune_weights(DECIDES, [dataset([([(1, 1, 1, 1), (2, 0, 0, 0)], 0)])], "grid")
 
 
 def test_folds_keep_documents_whole_and_are_even():
@@ -212,7 +212,7 @@ def quotebank(shared):
 def test_the_papers_grid_on_the_tune_split(quotebank):
     table, gold = quotebank
     data = align(table, in_split(gold, "tune"))
-    found = cross_validation.tune_weights(Recipe.load("uiscore-paper"), [data], "grid")
+    found = tuning.tune_weights(Recipe.load("uiscore-paper"), [data], "grid")
     assert found.detail == "9,261 points"
     as_published = learnable(None, data)
     searched = fit_weights.search_grid(Recipe.load("uiscore-paper"), as_published)
@@ -222,9 +222,9 @@ def test_the_papers_grid_on_the_tune_split(quotebank):
 
 def test_cross_validation_answers_every_mention_once(quotebank):
     table, gold = quotebank
-    (found,) = cross_validation.cross_validate(Recipe.load("uiscore-paper"), [align(table, gold)], ["fit"])
-    trials = {trial.name: trial for trial in found}
-    assert {trial.n for trial in trials.values()} == {310}
-    assert trials["UIScore"].p_at_1.value == pytest.approx(292 / 310)
-    assert trials["mGENRE"].p_at_1.value == pytest.approx(295 / 310)
-    assert trials["uiscore-paper by fit"].p_at_1.low > 0.88
+    (found,) = tuning.cross_validate(Recipe.load("uiscore-paper"), [align(table, gold)], ["fit"])
+    assert {row.n for row in found if row.metric == "P@1"} == {310}
+    hits = {row.method: row for row in found if row.metric == "P@1"}
+    assert hits["UIScore"].value == pytest.approx(292 / 310)
+    assert hits["mGENRE"].value == pytest.approx(295 / 310)
+    assert hits["uiscore-paper by fit"].low > 0.88

@@ -22,7 +22,7 @@ from namesake.articles.rejects import NoRejects, Reject, Rejects
 from namesake.articles.schema import ARTICLES
 from namesake.batch import Batch, Query
 from namesake.compiling import announce_compiling
-from namesake.drawing.notebook import Explanation, Links, facts_html
+from namesake.drawing.text import Explanation, Links, facts_html
 from namesake.drawing.theme import percent
 from namesake.errors import NamesakeError, must_be, warn
 from namesake.explain import EXPLANATION, explain, mentions_called, no_such_name

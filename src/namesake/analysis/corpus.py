@@ -1,7 +1,5 @@
 """Input of evaluation: articles, or labelled text, linked with a KB and a recipe."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -74,30 +72,18 @@ def only_known(data: Dataset, kb: KB | str | Path | None) -> Dataset:
 
 
 @dataclass(frozen=True)
-class LinkedCorpus:
-    """A labelled corpus, linked without a threshold, so that it has the answers at every threshold."""
-
-    labels: Alignment
-    links: pa.Table
-
-    @property
-    def outcome(self) -> Outcome:
-        """The results of the recipe."""
-        return Outcome.of(self.labels, Answers.of(self.links, self.labels.mentions))
-
-
-@dataclass(frozen=True)
 class LinkedText:
-    """Labelled files, linked with a KB, and remarks on the labels and the KB."""
+    """Labelled files, linked with a KB without a threshold, and remarks on the labels and the KB."""
 
     kb: KB
-    corpora: Sequence[LinkedCorpus]
+    corpora: Sequence[tuple[Alignment, pa.Table]]
+    """The labels and the links of each file."""
     remarks: Sequence[str]
 
     @property
     def outcomes(self) -> list[Outcome]:
         """The results of the recipe on each corpus."""
-        return [corpus.outcome for corpus in self.corpora]
+        return [Outcome.of(labels, Answers.of(links, labels.mentions)) for labels, links in self.corpora]
 
 
 def link_text(labelled: Paths, kb: KB | str | Path | None, recipe: Recipe, scores: bool = False) -> LinkedText:
@@ -112,10 +98,10 @@ def link_text(labelled: Paths, kb: KB | str | Path | None, recipe: Recipe, score
         articles = in_tables(Article(str(number), each.text, date=each.date) for number, each in numbered)
         links = pa.concat_tables([linker.empty_links(scores), *(linker.link(table, scores) for table in articles)])
         known = in_kb([label.qid for document in corpus.documents for label in document.labels], kb)
-        corpora.append(LinkedCorpus(align_labels(corpus, known, links), links))
-    if not any(each.labels.known.any() for each in corpora):
+        corpora.append((align_labels(corpus, known, links), links))
+    if not any(labels.known.any() for labels, _ in corpora):
         raise NamesakeError(f"no label has the QID of an entity of {kb.path}: there is nothing to measure")
-    return LinkedText(kb, corpora, list(_remarks([each.labels for each in corpora], kb)))
+    return LinkedText(kb, corpora, list(_remarks([labels for labels, _ in corpora], kb)))
 
 
 def are_names(labels: Alignment, kb: KB) -> Bool:

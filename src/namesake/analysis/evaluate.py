@@ -1,7 +1,5 @@
 """Evaluation of links and scores, of labelled text, of the paper's tables, and ablation of IScore."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -13,9 +11,8 @@ from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
 from namesake.evaluation.measure import PAPER, Method, Row, evaluate_scores, from_recipe, linked, method
 from namesake.evaluation.measure import methods as named_methods
-from namesake.evaluation.reports.evaluation_report import evaluation_report, pivot
-from namesake.evaluation.reports.report import Report, Section
-from namesake.evaluation.reports.text_report import text_report
+from namesake.evaluation.reports.evaluation_report import evaluation_report, pivot, text_report
+from namesake.evaluation.reports.report import TEXTS, Report, Section
 from namesake.evaluation.reproduction import paper_report, reproduce_tables
 from namesake.evaluation.scores import read_scores
 from namesake.evaluation.statistics import DEFAULT, SAMPLES, SEED, Bootstrap
@@ -165,14 +162,10 @@ def reproduce(
         return report
     corpus, truth = folder / "articles.jsonl.gz", folder / "gold.jsonl"
     run = evaluate(truth, articles=corpus, kb=kb, known=kb, split="test", samples=samples, seed=seed, rejects=Rejects())
-    ours = [
-        replace(
-            section,
-            title=f"Our own run: {section.title}",
-            views=[replace(view, name=f"own_{view.name}") for view in section.views],
-        )
-        for section in run.sections
-    ]
+    ours = []
+    for section in run.sections:
+        views = [replace(view, name=f"own_{view.name}") for view in section.views]
+        ours.append(replace(section, title=f"Our own run: {section.title}", views=views))
     rows = [*report.rows, *({"table": "own run", **row} for row in run.rows)]
     short = [*report.short, *(view for section in ours for view in section.views[:1])]
     return replace(report, sections=[*report.sections, *ours], rows=rows, short=short)
@@ -206,18 +199,15 @@ def ablate(
     for number, kb in enumerate(several(kbs)):
         corpus = Corpus(articles, kb, Rejects() if number else rejects)  # the same articles are rejected each time
         label = NORMALISATION[corpus.kb.manifest.words_how]
-        features += _ablated(corpus, feature_recipes(len(corpus.kb.words_p.values) > 0), rows, label)
-        context += _ablated(corpus, context_recipes(has_vectors(corpus.kb, "text")), rows, label)
-    words = (
-        "Words of the entity: D its description, S the labels of its statements' values, S_A these with their aliases, "
-        "P the first paragraph of its Wikipedia page."
-    )
-    places = (
-        "Words of the text: the sentences with the name (narrow), the article (entire), the sum of both (ensemble)."
-    )
+        words, places = len(corpus.kb.words_p.values) > 0, has_vectors(corpus.kb, "text")
+        for found, recipes in ((features, feature_recipes(words)), (context, context_recipes(places))):
+            scored = {name: (recipe, corpus.dataset(recipe, rows)) for name, recipe in recipes.items()}
+            found += measure_recipes(scored, label)
+    by_words = pivot(features, "table_6", "IScore by features.")
+    by_place = pivot(context, "table_7", "IScore by context.")
     sections = [
-        Section("Table 6: features and normalisation", [words], [pivot(features, "table_6", "IScore by features.")]),
-        Section("Table 7: context", [places], [pivot(context, "table_7", "IScore by context.")]),
+        Section("Table 6: features and normalisation", [TEXTS["words_of_entities"]], [by_words]),
+        Section("Table 7: context", [TEXTS["words_of_texts"]], [by_place]),
     ]
     tables = [{"table": table, **asdict(row)} for table, part in (("6", features), ("7", context)) for row in part]
     short = [view for section in sections for view in section.views]
@@ -242,10 +232,6 @@ def context_recipes(vectors: bool = False) -> dict[str, Recipe]:
         for name, scorers in (("narrow", [narrow]), ("entire", [entire]), ("ensemble", [entire, narrow])):
             recipes[kind + name] = Recipe(kind + name, tuple(map(Part, scorers)), tie_break=TIES)
     return recipes
-
-
-def _ablated(corpus: Corpus, recipes: Mapping[str, Recipe], gold: list[GoldRow], label: str) -> list[Row]:
-    return measure_recipes({name: (recipe, corpus.dataset(recipe, gold)) for name, recipe in recipes.items()}, label)
 
 
 def measure_recipes(

@@ -3,30 +3,28 @@
 Rules assign the error sources. The other mistakes are for manual review: the table has one row per mistake.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from namesake.analysis.corpus import Corpus, in_kb
 from namesake.arrays import Bool
 from namesake.articles.article import Span
 from namesake.articles.rejects import Rejects
-from namesake.drawing.candidates import number, steps, surface
+from namesake.drawing.candidates import number, steps
 from namesake.drawing.text import excerpt
 from namesake.drawing.theme import part_name
 from namesake.evaluation.gold import Dataset, in_split, read_gold
 from namesake.evaluation.measure import linked
-from namesake.evaluation.reports.report import Report, Section, View
+from namesake.evaluation.reports.report import TEXTS, Report, Section, View
 from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
+from namesake.printable import one_line
 from namesake.recipe import Recipe
 from namesake.scorers.evidence_shown import statement_source
 from namesake.text import sentences
@@ -91,16 +89,14 @@ class Side:
     words: dict[str, list[Span]]
     """Matched words, normalised, with their spans in the article."""
     shared: list[str]
-    """Statements shared with anchors."""
     statements: frozenset[Statement]
     known: bool = True
-    """Whether the entity is in the KB."""
-    written: Mapping[str, str] = field(default_factory=dict)
-    """The matched words as written at their first occurrence."""
+    text: str = ""
 
     def as_written(self, words: Iterable[str]) -> list[str]:
-        """Return matched words as the article writes them."""
-        return list(dict.fromkeys(self.written.get(word, word) for word in words))
+        """Return matched words as the article writes them at their first occurrence."""
+        first = {word: (self.words[word] or [(0, 0)])[0] for word in words}
+        return list(dict.fromkeys(one_line(self.text[start:end]) or word for word, (start, end) in first.items()))
 
     def __str__(self) -> str:
         """The entity, its score and the contributions of the parts."""
@@ -111,7 +107,7 @@ class Side:
         score = number(self.score).removeprefix("+") + (f" = {parts}" if parts else "")
         return f"{self.qid} {self.label or '?'} ({self.description or 'no description'}): {score}"
 
-    def beyond(self, other: Side) -> str:
+    def beyond(self, other: "Side") -> str:
         """Return the words and statements that only this side matched."""
         words = self.as_written(word for word in self.words if word not in other.words)
         return "; ".join([", ".join(words), *(s for s in self.shared if s not in other.shared)]).strip("; ")
@@ -123,13 +119,12 @@ class Context:
 
     sentences: Sequence[Span]
     own: Sequence[Span]
-    others: Mapping[str, Sequence[Span]]
+    others: Sequence[Span]
 
     def around(self, span: Span) -> tuple[bool, bool]:
         """Return whether the sentence of a span contains this name, and whether it contains another."""
         low, high = next((s for s in self.sentences if s[0] <= span[0] < s[1]), span)
-        groups = (self.own, [other for spans in self.others.values() for other in spans])
-        own, others = (any(low <= start < high for start, _ in spans) for spans in groups)
+        own, others = (any(low <= start < high for start, _ in spans) for spans in (self.own, self.others))
         return own, others
 
 
@@ -178,18 +173,13 @@ class Mistake:
 
 
 def _mistakes(linker: Linker, corpus: Corpus, data: Dataset, asked: Bool) -> Iterator[Mistake]:
-    """Explain the flagged mentions, whose first candidate is not the gold one."""
-    wrong: dict[str, dict[str, str | None]] = {}
-    for (article, name), qid, explained in zip(data.table.mentions, data.gold_qids, asked, strict=True):
-        if explained:
-            wrong.setdefault(article, {})[name] = qid
-    for table in corpus.tables:
-        for identifier in table.column("id").to_pylist():
-            if identifier not in wrong:
-                continue
-            one = table.filter(pc.equal(table.column("id"), identifier))
-            for name, qid in wrong[identifier].items():
-                yield _mistake(linker, one, identifier, name, qid)
+    """Explain the flagged mentions, whose first candidate is not the gold one, article by article."""
+    articles = pa.concat_tables(corpus.tables)
+    place = {identifier: at for at, identifier in enumerate(articles.column("id").to_pylist())}
+    flagged = zip(data.table.mentions, data.gold_qids, asked, strict=True)
+    wrong = [(place[article], article, name, qid) for (article, name), qid, flag in flagged if flag]
+    for at, article, name, qid in sorted(wrong, key=lambda one: one[0]):
+        yield _mistake(linker, articles.slice(at, 1), article, name, qid)
 
 
 def _mistake(linker: Linker, article: pa.Table, identifier: str, name: str, qid: str | None) -> Mistake:
@@ -200,7 +190,8 @@ def _mistake(linker: Linker, article: pa.Table, identifier: str, name: str, qid:
     [record] = article.select(["text", "title", "mentions"]).to_pylist()
     spans = {mention["name"]: mention["spans"] or [] for mention in record["mentions"] or []}
     own = spans.pop(name, [])
-    context = Context(sentences(record["text"], linker.kb.language), own, spans)
+    others = [span for places in spans.values() for span in places]
+    context = Context(sentences(record["text"], linker.kb.language), own, others)
     sentence, first = "", rows[0]
     if first["spans"]:
         sentence = excerpt(record["text"], first["spans"][0], context.sentences)
@@ -213,32 +204,28 @@ def _mistake(linker: Linker, article: pa.Table, identifier: str, name: str, qid:
 def _side(kb: KB, rows: list[dict[str, Any]], text: str) -> Side:
     """An entity from its rows of an explanation, with its description and statements from the KB."""
     at = kb.row(rows[0]["qid"])
-    if at < 0:
-        return side(rows, (), False, text)
-    sources = [statement_source(kb, pair) for pair in kb.statements[at].tolist()]
+    sources = [statement_source(kb, pair) for pair in kb.statements[at].tolist()] if at >= 0 else []
     statements = [(source.property or "", source.value or "") for source in sources]
-    return side([row | {"description": about(kb, at)} for row in rows], statements, True, text)
+    described = [row | {"description": about(kb, at)} for row in rows] if at >= 0 else rows
+    return side(described, statements, at >= 0, text)
 
 
 def side(rows: Sequence[Mapping[str, Any]], statements: Iterable[Statement], known: bool, text: str) -> Side:
     """Return an entity from its rows of an explanation, one for each part; `text` is the article's."""
     parts = [row for row in rows if row["role"] == "part"]
     words: dict[str, list[Span]] = {}
-    written: dict[str, str] = {}
     shared: dict[str, None] = {}
     for match in (match for row in parts for match in row["matches"] or []):
         if match["word"] is not None:
             words.setdefault(match["word"], [(start, end) for start, end in match["spans"]])
-            written.setdefault(match["word"], surface(match, text))
-            continue
-        for source in match["sources"]:
+        for source in () if match["word"] is not None else match["sources"]:
             what = source["property_label"] or source["property"] or source["source"]
             shared[f"{what}: {source['value']}"] = None
     first = rows[0]
     score, label, description = float(first["score"]), first["label"] or "", first["description"] or ""
     shares = {row["part"]: float(row["contribution"]) + 0.0 for row in parts}  # + 0.0: a penalty of -0 is 0
     facts = frozenset(statements)
-    return Side(first["qid"], label, description, score, shares, words, list(shared), facts, known, written)
+    return Side(first["qid"], label, description, score, shares, words, list(shared), facts, known, text)
 
 
 def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[str], refused: int = 0) -> Report:
@@ -249,27 +236,13 @@ def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[
     counts = [[name, str(sum(name in mistake.sources for mistake in mistakes))] for name in SOURCES]
     header = ["article", "name", "sentence", "outcome", "gold", "chosen"]
     header += ["only gold matched", "only chosen matched", "category"]
-    rows = [
-        [
-            mistake.article,
-            mistake.name,
-            mistake.sentence,
-            "linked" if mistake.refused is None else f"refused ({mistake.refused}); chosen is the best candidate",
-            str(mistake.gold),
-            str(mistake.chosen),
-            mistake.gold.beyond(mistake.chosen),
-            mistake.chosen.beyond(mistake.gold),
-            "; ".join(mistake.sources),
-        ]
-        for mistake in mistakes
-    ]
-    text = (
-        "Rules assign the sources: a shared occupation, field or sport; a gold entity without a match in the sentences "
-        "with its name; matches from sentences about other people."
-    )
-    summary = View(
-        "error_sources", "Error sources.", ["source", "mentions"], counts, "A mistake may have several sources."
-    )
+    rows = []
+    for one in mistakes:
+        linked = "linked" if one.refused is None else f"refused ({one.refused}); chosen is the best candidate"
+        sides = [str(one.gold), str(one.chosen), one.gold.beyond(one.chosen), one.chosen.beyond(one.gold)]
+        rows.append([one.article, one.name, one.sentence, linked, *sides, "; ".join(one.sources)])
+    caption = "A mistake may have several sources."
+    summary = View("error_sources", "Error sources.", ["source", "mentions"], counts, caption)
     words, marked = frozenset(range(len(header))), {4: "right", 5: "wrong"}
     qids = frozenset(marked)
     table = View("errors", "Mistakes.", header, rows, words=words, qids=qids, kinds=marked, cards=True)
@@ -278,24 +251,19 @@ def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[
     if wrong.count(None) < len(wrong) or refused:
         outcome += f" Refused, and the best candidate is wrong: {len(wrong) - wrong.count(None)}."
         outcome += f" Refused, and the best candidate is right (not listed): {refused}."
-    section = Section("Mistakes", [text], [summary, table])
+    section = Section("Mistakes", [TEXTS["error_sources"]], [summary, table])
     data = [_row(mistake) for mistake in mistakes]
     return Report("Which links are wrong, and why?", [section], data, [*about, outcome], [summary], [outcome])
 
 
 def _row(mistake: Mistake) -> dict[str, Any]:
-    """A mistake in `tables.json`."""
-    sides = {
-        role: {
-            **{name: getattr(one, name) for name in ("qid", "known", "label", "description", "score", "parts")},
-            "words": one.as_written(one.words),
-            "shared": one.shared,
-        }
-        for role, one in (("gold", mistake.gold), ("chosen", mistake.chosen))
-    }
-    return {
-        **{name: getattr(mistake, name) for name in ("article", "name", "sentence", "tie_break")},
-        **{"categories": mistake.sources, "refused": mistake.refused},
-        "decoys": mistake.chosen.as_written(mistake.decoys),
-        **sides,
-    }
+    def fields(of: object, *names: str) -> dict[str, Any]:
+        return {name: getattr(of, name) for name in names}
+
+    row = fields(mistake, "article", "name", "sentence", "tie_break")
+    row |= {"categories": mistake.sources, "refused": mistake.refused}
+    row["decoys"] = mistake.chosen.as_written(mistake.decoys)
+    for role, one in (("gold", mistake.gold), ("chosen", mistake.chosen)):
+        row[role] = fields(one, "qid", "known", "label", "description", "score", "parts")
+        row[role] |= {"words": one.as_written(one.words), "shared": one.shared}
+    return row

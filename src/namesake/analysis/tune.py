@@ -1,29 +1,29 @@
 """Weights of a recipe from scores or labelled text, and thresholds from labelled text."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from namesake.analysis.corpus import link_text, only_known
 from namesake.errors import NamesakeError
-from namesake.evaluation import cross_validation, fit_text
-from namesake.evaluation.cross_validation import FOLDS, HOWS, Trial, Tuned
+from namesake.evaluation import text_figures, tuning
 from namesake.evaluation.fit_weights import CONSTANT, MOST_POINTS, STEP, few, learnable
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
 from namesake.evaluation.labelled_text import Outcome
-from namesake.evaluation.measure import from_recipe
-from namesake.evaluation.reports import tuning_tables
-from namesake.evaluation.reports.report import View
+from namesake.evaluation.measure import Row, from_recipe
+from namesake.evaluation.reports.evaluation_report import INTERVALS, pivot
+from namesake.evaluation.reports.report import TEXTS, View
 from namesake.evaluation.scores import ScoreTable, read_scores
 from namesake.evaluation.statistics import SAMPLES, SEED, Bootstrap
-from namesake.evaluation.text_figures import plain_figures
-from namesake.evaluation.thresholds import PERCENTS, Trade, fewest, intervals, thresholds
+from namesake.evaluation.text_figures import Trade, thresholds_view
+from namesake.evaluation.tuning import FOLDS, HOWS
 from namesake.files import Paths, several
 from namesake.kb.store import KB
 from namesake.recipe import Recipe
+
+STEPS = tuple(k / 20 for k in range(20))
+"""Thresholds that `threshold` shows beside the suggested one."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,6 @@ class Tuning:
     recipe: Recipe
     views: list[View]
     mentions: int
-    """The number of mentions that the weights were tuned on."""
     warning: str | None = None
     """A warning if there are few mentions for so many weights."""
 
@@ -72,128 +71,103 @@ def tune(
         hold: keep the weights, and fit only the constants of NIL: `nil`, `alone` and the doubt `Constant`.
         name: the name of the resulting recipe; default: the old name and `how`.
     """
+    settings = {"how": how, "split": split, "step": step, "folds": folds, "known": known, "name": name}
     if how not in HOWS:
         raise NamesakeError(f"`how={how!r}`: must be one of {', '.join(HOWS)}")
     if not labelled and not scores:
         raise NamesakeError("tune needs scores and their `gold=`, or `labelled=` text and its `kb=`")
     given = Recipe.load(recipe)
     system = _held(given) if hold else given
-    sources = _sources([Path(path) for path in several(scores)], [Path(path) for path in several(gold)], known)
-    data = [source.data(in_split(source.gold, split)) for source in sources]
+    sources = _sources([Path(path) for path in several(scores)], [Path(path) for path in several(gold)])
+    data = [_dataset(table, in_split(own, split), known) for _, table, own in sources]
     if labelled:
         if how != "fit":
             raise NamesakeError("`how='grid'` is for score files: weights are fitted to labelled text")
         found, views, mentions = _tune_text(labelled, kb, system, data, name)
     else:
-        found, views = _tune_scores(sources, data, system, how, split, step, folds, name)
+        found, views = _tune_scores(sources, system, settings)
         mentions = sum(len(learnable(system, each).gold) for each in data)
     return Tuning(_released(found, given) if hold else found, views, mentions, few(system, mentions))
 
 
-@dataclass(frozen=True)
-class _Source:
-    """A score file with its gold, and the KB whose entities alone count, if any."""
-
-    name: str
-    table: ScoreTable
-    gold: list[GoldRow]
-    known: KB | str | Path | None
-
-    def data(self, rows: list[GoldRow]) -> Dataset:
-        """Return some of the gold with its scores.
-
-        Mentions with a single candidate left, because the KB lacks the others, are left out: they are no longer
-        ambiguous, but differ from names of one entity.
-        """
-        data = only_known(align(self.table, rows), self.known)
-        if self.known is None:
-            return data
-        lost = zip(data.columns["known"], data.columns["rivals"], strict=True)
-        return data.take([i for i, mention in enumerate(lost) if mention != ("some known", None)])
+Source = tuple[str, ScoreTable, list[GoldRow]]
+"""The name of a score file, its scores and its gold."""
 
 
-def _sources(scores: Sequence[Path], gold: Sequence[Path], known: KB | str | Path | None) -> list[_Source]:
-    """Score files with their gold. Only files that `link` wrote can have candidates that a KB lacks."""
-    if not scores:
-        return []
-    if len(gold) not in {1, len(scores)}:
+def _sources(scores: Sequence[Path], gold: Sequence[Path]) -> list[Source]:
+    if scores and len(gold) not in {1, len(scores)}:
         raise NamesakeError(f"{len(scores)} files of `scores=` and {len(gold)} of `gold=`: give one, or one for each")
-    rows = [resolved(read_gold(path))[0] for path in gold]
+    rows = [resolved(read_gold(path))[0] for path in gold] if scores else []
     golds = rows * len(scores) if len(rows) == 1 else rows
-    tables = [read_scores(path) for path in scores]
-    return [
-        _Source(path.name, table, own, known if table.chosen else None)
-        for path, table, own in zip(scores, tables, golds, strict=True)
-    ]
+    return [(path.name, read_scores(path), own) for path, own in zip(scores, golds, strict=True)]
 
 
-def _tune_scores(
-    sources: Sequence[_Source],
-    data: Sequence[Dataset],
-    recipe: Recipe,
-    how: str,
-    split: str | None,
-    step: float,
-    folds: int,
-    name: str | None,
-) -> tuple[Recipe, list[View]]:
+def _dataset(table: ScoreTable, gold: list[GoldRow], known: KB | str | Path | None) -> Dataset:
+    """Gold with its scores. Only files that `link` wrote can have candidates that the KB `known` lacks.
+
+    Mentions with a single candidate left, because the KB lacks the others, are left out: they are no longer ambiguous,
+    but differ from names of one entity.
+    """
+    if known is None or not table.chosen:
+        return align(table, gold)
+    data = only_known(align(table, gold), known)
+    lost = zip(data.columns["known"], data.columns["rivals"], strict=True)
+    return data.take([i for i, mention in enumerate(lost) if mention != ("some known", None)])
+
+
+def _tune_scores(sources: Sequence[Source], recipe: Recipe, given: Mapping[str, Any]) -> tuple[Recipe, list[View]]:
     """Tune on score files. The fit, and the grid if it is possible, are compared with the requested way."""
+    how, split, step, folds = (given[name] for name in ("how", "split", "step", "folds"))
     points = (round(1 / step) + 1) ** sum(not part.fixed for part in recipe.parts)
     grid = recipe.decide is None and len(sources) == 1 and points <= MOST_POINTS
     hows = [each for each in HOWS if each in {how, "fit"} or grid]
-    found = [cross_validation.tune_weights(recipe, data, each, step, name) for each in hows]
-    views = [tuning_tables.weights_view(found, f"split {split}" if split else "all gold")]
-    for source in sources if split else ():
-        unseen = _on_unseen(found, source, str(split))
-        title, caption = f"{source.name}: gold outside the split.", "The weights are not tuned on it."
-        views += [tuning_tables.trials_view(unseen, title, caption)] if unseen else []
-    every = [source.data(source.gold) for source in sources]
-    caption = "Each fold is answered with weights tuned on the others."
-    for source, validated in zip(
-        sources, cross_validation.cross_validate(recipe, every, hows, step, folds), strict=True
-    ):
-        views.append(
-            tuning_tables.trials_view(validated, f"{source.name}: {folds} folds by document over all gold.", caption)
-        )
+    data = [_dataset(table, in_split(gold, split), given["known"]) for _, table, gold in sources]
+    found = [tuning.tune_weights(recipe, data, each, step, given["name"]) for each in hows]
+    views = [tuning.weights_view(found, f"split {split}" if split else "all gold")]
+
+    def add(rows: list[Row], title: str, caption: str) -> None:
+        views.append(pivot(rows, "unseen", title, f"{caption} {INTERVALS}"))
+
+    for name, table, gold in sources if split else ():
+        others = [row for row in gold if row.columns.get("split") != split]
+        if others and (rest := _dataset(table, others, given["known"])).answerable.any():
+            rest = learnable(recipe, rest)
+            answers = [from_recipe(each.recipe, rest, f"{each.recipe.name} by {each.how}") for each in found]
+            rows = tuning.figures([*answers, *tuning.untuned(rest)], rest)
+            add(rows, f"{name}: gold outside the split.", "The weights are not tuned on it.")
+    every = [_dataset(table, gold, given["known"]) for _, table, gold in sources]
+    validated = tuning.cross_validate(recipe, every, hows, step, folds)
+    for (name, *_), rows in zip(sources, validated, strict=True):
+        title = f"{name}: {folds} folds by document over all gold."
+        add(rows, title, "Each fold is answered with weights tuned on the others.")
     return next(each.recipe for each in found if each.how == how), views
-
-
-def _on_unseen(found: Sequence[Tuned], source: _Source, split: str) -> list[Trial]:
-    """The figures of tuned recipes on gold outside the split; empty if none of it has an answer."""
-    rows = [row for row in source.gold if row.columns.get("split") != split]
-    if not rows or not (rest := source.data(rows)).answerable.any():
-        return []
-    rest = learnable(found[0].recipe, rest)
-    answers = [from_recipe(each.recipe, rest, f"{each.recipe.name} by {each.how}") for each in found]
-    return cross_validation.trials([*answers, *cross_validation.untuned(rest)], rest)
 
 
 def _tune_text(
     labelled: Paths, kb: KB | str | Path | None, recipe: Recipe, more: Sequence[Dataset], name: str | None
 ) -> tuple[Recipe, list[View], int]:
     """Fit weights on labelled text and more data sets. Thresholds come from text that is held out."""
-    samples = [
-        fit_text.Sample.of(corpus.labels, corpus.links)
-        for corpus in link_text(labelled, kb, recipe, scores=True).corpora
-    ]
-    found = fit_text.fit_text(recipe, samples, more)
-    unseen = fit_text.held_out(recipe, samples, more)
+    samples = [tuning.Sample.of(*corpus) for corpus in link_text(labelled, kb, recipe, scores=True).corpora]
+    found = tuning.fit_text(recipe, samples, more)
+    unseen = tuning.held_out(recipe, samples, more)
     if found.decide is not None:
-        found = found.replace(decide=found.decide.replace(thresholds=thresholds(Trade.of(unseen))))
+        found = found.replace(decide=found.decide.replace(thresholds=text_figures.thresholds(Trade.of(unseen))))
     mentions = sum(len(sample.learnable(recipe)) for sample in samples) + sum(len(each.gold) for each in more)
     data = [*(sample.data for sample in samples), *more]
-    tuned = cross_validation.named(found, recipe, data, "fit", f"L2 penalty {fit_text.PENALTY:g}", name, mentions)
-    without = "the others" if len(samples) > 1 else f"the rest of {fit_text.FOLDS} folds by document"
+    tuned = tuning.named(found, recipe, data, "fit", f"L2 penalty {tuning.PENALTY:g}", name, mentions)
+    without = "the others" if len(samples) > 1 else f"the rest of {tuning.FOLDS} folds by document"
     at = 0.0 if found.decide is None else found.decide.threshold
     names = [sample.labels.name for sample in samples]
-    seen = [plain_figures(sample.outcome(found), at) for sample in samples]
-    new = [plain_figures(outcome, at) for outcome in unseen]
+    seen = [text_figures.plain_figures(sample.outcome(found), at) for sample in samples]
+    new = [text_figures.plain_figures(outcome, at) for outcome in unseen]
     views = [
-        tuning_tables.weights_view([tuned], "all labelled text"),
-        tuning_tables.corpora_view(names, seen, new, without),
+        tuning.weights_view([tuned], "all labelled text"),
+        tuning.corpora_view(names, seen, new, without),
     ]
     if found.decide is not None:
-        views.append(tuning_tables.thresholds_view(found.decide.thresholds, Trade.of(unseen)))
+        shown = {f"{name} = {value}": value for name, value in found.decide.thresholds.items()}
+        caption = "Over all corpora as one, with weights that were not fitted on them."
+        views.append(thresholds_view(Trade.of(unseen), shown, caption))
     return tuned.recipe, views, mentions
 
 
@@ -261,22 +235,22 @@ def threshold(
     suggested = None if entry is None else trade.rounded(entry)
     percent = round(target_precision * 100)
     whole = percent < 100 and abs(target_precision * 100 - percent) < 1e-9
-    percents = sorted({*PERCENTS, *([percent] if whole else [])})
-    calibrated = system.replace(decide=system.decide.replace(thresholds=thresholds(trade, percents)))
+    percents = sorted({*text_figures.PERCENTS, *([percent] if whole else [])})
+    calibrated = system.replace(decide=system.decide.replace(thresholds=text_figures.thresholds(trade, percents)))
     suggestion = _suggestion(outcomes, trade, target_precision, suggested, Bootstrap(samples, seed))
-    return Calibration(
-        calibrated, trade, suggested, tuning_tables.trade_view(trade, suggested), [suggestion, *text.remarks]
-    )
+    shown = {str(at): at for at in sorted({*STEPS, *([] if suggested is None else [suggested])})}
+    view = thresholds_view(trade, shown, TEXTS["coverage"], str(suggested))
+    return Calibration(calibrated, trade, suggested, view, [suggestion, *text.remarks])
 
 
 def _suggestion(
     outcomes: Sequence[Outcome], trade: Trade, target: float, suggested: float | None, bootstrap: Bootstrap
 ) -> str:
     if suggested is not None:
-        pairs = zip(("precision", "recall"), intervals(outcomes, suggested, bootstrap), strict=True)
+        pairs = zip(("precision", "recall"), text_figures.intervals(outcomes, suggested, bootstrap), strict=True)
         figures = [f"{name} {found.value:.3f} ({found.low:.3f} to {found.high:.3f})" for name, found in pairs]
         return f"threshold {suggested}: {', '.join(figures)}; use it with `threshold={suggested}`"
-    needed = fewest(target)
+    needed = text_figures.fewest(target)
     best = trade.best(needed)
     if best is None:
         most = int(trade.answers.max(initial=0))

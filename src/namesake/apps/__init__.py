@@ -1,1 +1,1 @@
-"""The doors to the outside: the command line, and what else people come in through."""
+"""Entry points: command line, server, terminal output, spaCy component and reconciliation of files."""

@@ -1,7 +1,5 @@
 """The sample KB: built from the embedded dump on first use and kept in the user's cache folder."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 from pathlib import Path
 

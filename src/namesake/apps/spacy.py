@@ -19,10 +19,11 @@ from weakref import WeakSet
 import msgspec
 import pyarrow as pa
 
+from namesake.apps.sample_kb import sample_kb
 from namesake.articles.article import located
 from namesake.articles.days import date_text
 from namesake.articles.schema import ARTICLES
-from namesake.errors import NamesakeError, lacking
+from namesake.errors import NamesakeError
 from namesake.linker import Linker
 from namesake.machine import named_kb
 from namesake.names.detect import group_spans
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 KEY = "namesake"
 """Name of the factory, of the data in `doc.user_data`, and of the attribute `span._.namesake`."""
 NIL = "NIL"
-"""`kb_id_` of NIL in spaCy's own linker; ours leaves it empty by default."""
+"""`kb_id_` of NIL in spaCy's own linker; ours leaves it empty by default. The scorer treats both as NIL."""
 SCORER = "namesake.linker_scorer.v1"
 WEIGHTS = {"nel_micro_f": 1.0, "nel_micro_p": None, "nel_micro_r": None}
 """Weights of the scorer's figures, as for spaCy's own linker."""
@@ -129,21 +130,25 @@ def row_of(rows: Sequence[Row], start: int, end: int) -> Row | None:
 class NamesakePipe:
     """A component that sets `ent.kb_id_` of people to a QID; made by `nlp.add_pipe("namesake")`.
 
-    `label` is the label of names that the component finds itself; without `find_names` it finds none. `nil` is the
-    `kb_id_` of NIL. `scorer` measures links for `nlp.evaluate`.
+    `kb` is the folder of the KB. `label` is the label of names that the component finds itself; without `find_names` it
+    finds none. `nil` is the `kb_id_` of NIL. `scorer` measures links for `nlp.evaluate`.
     """
 
     def __init__(
         self,
-        given: Given,
-        label: str = "PERSON",
-        *,
-        find_names: bool = True,
-        nil: str = "",
-        scorer: Callable[..., Scores] | None = None,
+        nlp: Language,
+        name: str,
+        kb: str | None,
+        recipe: str,
+        threshold: float | str | None,
+        label: str,
+        find_names: bool,
+        nil: str,
+        scorer: Callable[..., Scores] | None,
     ) -> None:
-        self.given, self.label, self.find_names, self.nil, self.scorer = given, label, find_names, nil, scorer
-        self._take(Linker(given.kb or _default_kb(), given.recipe, given.threshold))
+        self.given = Given(kb, recipe, threshold)
+        self.label, self.find_names, self.nil, self.scorer = label, find_names, nil, scorer
+        self._take(Linker(kb or _default_kb(), recipe, threshold))
 
     def __call__(self, doc: Doc) -> Doc:
         """Link the names of one document."""
@@ -251,11 +256,8 @@ def _articles(docs: Sequence[Doc], mentions: Sequence[list[Row] | None]) -> pa.T
 
 def _default_kb() -> Path:
     """The KB of a pipe without one in its config: NAMESAKE_KB, or the sample with a warning."""
-    named = named_kb()
-    if named is not None:
+    if (named := named_kb()) is not None:
         return named
-    from namesake.apps.sample_kb import sample_kb
-
     message = 'no KB is named, so only the people of the sample can be linked; name one with config={"kb": "FOLDER"}'
     warnings.warn(message, UserWarning, stacklevel=2)
     return sample_kb()
@@ -272,47 +274,27 @@ def _span_link(span: Span) -> SpanLink | None:
     return SpanLink(row, _articles([span.doc], [mentions]), linker)
 
 
-def make(
-    nlp: Language,
-    name: str,
-    kb: str | None,
-    recipe: str,
-    threshold: float | str | None,
-    label: str,
-    find_names: bool,
-    nil: str,
-    scorer: Callable[..., Scores] | None,
-) -> NamesakePipe:
-    """The factory: `kb` is the folder of the KB, and the other settings are those of `NamesakePipe`."""
-    if not REGISTERED:
-        raise lacking("the pipe needs", "spaCy", "spacy")
-    return NamesakePipe(Given(kb, recipe, threshold), label, find_names=find_names, nil=nil, scorer=scorer)
+make = NamesakePipe
+"""The factory, which the entry point of the package names."""
 
 
-def make_scorer() -> Callable[..., Scores]:
-    """The scorer of the pipe: spaCy's scorer of links, with an empty `kb_id_` as NIL."""
-    from spacy.scorer import Scorer
-
-    return partial(Scorer.score_links, negative_labels=[NIL, ""])
-
-
-def _register() -> bool:
-    """Register the pipe and its attributes in spaCy, if spaCy is installed."""
+def _register() -> None:
+    """Register the pipe, its scorer and its attributes in spaCy, if spaCy is installed."""
     try:
         from spacy.language import Language
+        from spacy.scorer import Scorer
         from spacy.tokens import Doc, Span
         from spacy.util import registry
     except ImportError:
-        return False
+        return
     defaults: dict[str, Any] = {"kb": None, "recipe": "default", "threshold": None, "label": PEOPLE[0]}
     defaults |= {"find_names": True, "nil": "", "scorer": {"@scorers": SCORER}}
     assigns = ["doc.ents", "token.ent_kb_id", "span._.namesake"]
-    registry.scorers(SCORER, func=make_scorer)
+    registry.scorers(SCORER, func=lambda: partial(Scorer.score_links, negative_labels=[NIL, ""]))
     Language.factory(KEY, default_config=defaults, assigns=assigns, default_score_weights=WEIGHTS, func=make)
     Span.set_extension(KEY, getter=_span_link, force=True)
     for name in ("namesake_date", "namesake_mentions"):
         Doc.set_extension(name, default=None, force=True)
-    return True
 
 
-REGISTERED = _register()
+_register()

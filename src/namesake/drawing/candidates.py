@@ -4,18 +4,14 @@ The evidence lists words by their sources, and statements by property. Facts tha
 human, are listed separately. A score is drawn as a waterfall: each bar begins where the one before it ended.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from namesake.drawing.theme import REASONS, SOURCES, render
+from namesake.kb.records import Found
 from namesake.printable import one_line
-
-if TYPE_CHECKING:
-    from namesake.kb.records import Found
 
 Row = Mapping[str, Any]
 

@@ -1,18 +1,25 @@
-"""A text with its names marked by confidence, and excerpts around one name. The text itself is always escaped."""
+"""A text with its names marked by confidence, excerpts, and links and explanations as notebooks show them.
 
-from __future__ import annotations
+The text itself is always escaped.
+"""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
-from typing import Any
+from typing import Any, TypeVar
 
-from namesake.drawing.theme import REASONS, grade, percent, render
+import pyarrow as pa
+
+from namesake.drawing.candidates import side_by_side
+from namesake.drawing.theme import REASONS, grade, notebook_style, percent, render
 from namesake.kb import WIKIDATA
-from namesake.printable import lines, one_line
+from namesake.kb.records import Found
+from namesake.printable import counted, lines, one_line
 
 Row = Mapping[str, Any]
+One = TypeVar("One")
 AROUND = 120
 """Characters of an excerpt on either side of the name."""
 
@@ -27,18 +34,23 @@ class Mark:
     attributes: Mapping[str, str | int | None] = field(default_factory=dict)
 
 
-def marked(text: str, marks: Iterable[Mark]) -> str:
-    """A text as HTML with marks around parts of it.
+def pieces(text: str, marks: Iterable[Mark]) -> Iterator[tuple[str, Mark | None]]:
+    """The parts of a text with their marks, and the text between them.
 
-    If marks overlap, the first in the text is drawn, and the longer of two that begin together.
+    If marks overlap, the first in the text is used, and the longer of two that begin together.
     """
-    pieces: list[tuple[str, Mark | None]] = []
     done = 0
     for mark in sorted(marks, key=lambda mark: (mark.start, -mark.end)):
         if done <= mark.start < mark.end <= len(text):
-            pieces += [(lines(text[done : mark.start]), None), (lines(text[mark.start : mark.end]), mark)]
+            yield lines(text[done : mark.start]), None
+            yield lines(text[mark.start : mark.end]), mark
             done = mark.end
-    return render("drawing/marked.html", pieces=[*pieces, (lines(text[done:]), None)])
+    yield lines(text[done:]), None
+
+
+def marked(text: str, marks: Iterable[Mark]) -> str:
+    """A text as HTML with marks around parts of it."""
+    return render("drawing/marked.html", pieces=pieces(text, marks))
 
 
 def marked_article(text: str, title: str | None, marks: Iterable[Mark], title_marks: Iterable[Mark]) -> str:
@@ -46,28 +58,19 @@ def marked_article(text: str, title: str | None, marks: Iterable[Mark], title_ma
     return render("drawing/article.html", title=title and marked(title, title_marks), text=marked(text, marks))
 
 
-def name_marks(links: Sequence[Row], where: str = "spans") -> list[Mark]:
-    """A mark for every span of every name: a link to Wikidata, or plain text for NIL."""
-    return [
-        Mark(start, end, "a" if qid else "span", _attributes(link, WIKIDATA + qid if qid else None))
-        for link in links
-        for qid in [link["qid"]]
-        for start, end in link[where] or ()
-    ]
+def name_marks(links: Sequence[Row], where: str = "spans", numbered: bool = False) -> list[Mark]:
+    """A mark for every span of every name: a link to Wikidata, or plain text for NIL.
 
-
-def numbered_marks(links: Sequence[Row], where: str = "spans") -> list[Mark]:
-    """Marks for a page that explains names: each links to the explanation, `#why`, and has the number of its name."""
-    return [
-        Mark(start, end, "a", _attributes(link, "#why") | {"data-mention": number})
-        for number, link in enumerate(links)
-        for start, end in link[where] or ()
-    ]
-
-
-def _attributes(link: Row, address: str | None = None) -> dict[str, str | int | None]:
-    kind = f"name {grade(link['qid'] is not None, link['confidence'])}"
-    return {"class": kind, "href": address, "title": hint(link)}
+    If `numbered`, a mark links to the explanation on the page, `#why`, and has the number of its name.
+    """
+    marks = []
+    for number, link in enumerate(links):
+        address = "#why" if numbered else WIKIDATA + link["qid"] if link["qid"] else None
+        kind = f"name {grade(link['qid'] is not None, link['confidence'])}"
+        attributes = {"class": kind, "href": address, "title": hint(link)}
+        attributes |= {"data-mention": str(number)} if numbered else {}
+        marks += [Mark(start, end, "a" if address else "span", attributes) for start, end in link[where] or ()]
+    return marks
 
 
 def hint(link: Row) -> str:
@@ -95,7 +98,7 @@ class Excerpt(str):
     parts: tuple[str, str, str]
     """The text before the name, the name, and the text after it."""
 
-    def __new__(cls, before: str, name: str, after: str) -> Excerpt:
+    def __new__(cls, before: str, name: str, after: str) -> "Excerpt":
         """A text of three parts."""
         self = super().__new__(cls, f"{before}«{name}»{after}")
         self.parts = (before, name, after)
@@ -120,3 +123,78 @@ def excerpt(text: str, span: Sequence[int], sentences: Sequence[tuple[int, int]]
     after = f"{after[:AROUND]}…" if len(after) > AROUND else after
     flat = [re.sub(r"\s+", " ", part) for part in (before, text[start:end], after)]
     return Excerpt(flat[0].lstrip(), flat[1], flat[2].rstrip())
+
+
+# notebooks
+class Links(list[One]):
+    """The links of one text: a list. A notebook shows the text with its names marked.
+
+    `rows` are the same links with labels; changing the list does not change them.
+    """
+
+    def __init__(self, links: Iterable[One] = (), text: str = "", title: str | None = None, rows: Sequence[Row] = ()):
+        super().__init__(links)
+        self.text, self.title, self.rows = text, title, rows
+
+    def _repr_html_(self) -> str:
+        return _shown(self.text, self.title, self.rows)
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """The explanation of the links of one text: `table` has one row per candidate and part of its score.
+
+    A notebook shows the text with its names marked, and below it the candidates of each name with their waterfalls.
+    """
+
+    text: str
+    title: str | None
+    links: Sequence[Row]
+    """One row per explained name: its link, with labels and the second candidate."""
+    table: pa.Table
+    """Rows of `explain.EXPLANATION`."""
+    people: Mapping[str, Found] = field(default_factory=dict)
+    """Descriptions and years of the candidates, by QID."""
+
+    @cached_property
+    def rows(self) -> list[list[Row]]:
+        """The rows of the table for each link; empty if a name has no candidates."""
+        own: dict[str, list[Row]] = {_key(link): [] for link in self.links}
+        for row in self.table.to_pylist():
+            own[_key(row)].append(row)
+        return [own[_key(link)] for link in self.links]
+
+    def _repr_html_(self) -> str:
+        names = [
+            (link["name"], side_by_side(rows, self.text, self.people, link))
+            for link, rows in zip(self.links, self.rows, strict=True)
+        ]
+        return _shown(self.text, self.title, self.links, names)
+
+    def __repr__(self) -> str:
+        """One line per name: its entity, or why it is NIL."""
+        lines = [f"Explanation of {counted(len(self.links), 'name')} ({self.table.num_rows:,} rows in .table)"]
+        for link in self.links:
+            if link["qid"] is not None:
+                said = who(link["qid"], link["label"], link["confidence"])
+            else:
+                best = f"; best {link['best']} {percent(link['confidence'])}".rstrip() if link["best"] else ""
+                said = f"NIL ({link['reason']}{best})"
+            lines.append(one_line(f"  {link['name']}: {said}"))
+        return "\n".join(lines)
+
+
+def _key(row: Row) -> str:
+    """What distinguishes the names of one text: the name and its places."""
+    return repr((row["name"], row["spans"], row["title_spans"]))
+
+
+def _shown(text: str, title: str | None, links: Sequence[Row], names: Sequence[tuple[str, str]] = ()) -> str:
+    """A text with its names marked, then each name with its candidates. One name is open, several unfold."""
+    article = marked_article(text, title, name_marks(links), name_marks(links, "title_spans"))
+    return render("drawing/notebook.html", style=notebook_style(), heading="", article=article, names=names)
+
+
+def facts_html(heading: str, facts: Iterable[tuple[str, str]]) -> str:
+    """A heading and a list of names and values, for a notebook."""
+    return render("drawing/notebook.html", style=notebook_style(), heading=heading, facts=facts)

@@ -1,86 +1,22 @@
 """What all HTML shares, in notebooks, the page, the review and reports: templates, style sheets and wording."""
 
-from __future__ import annotations
-
+import tomllib
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from namesake.kb import WIKIDATA
 from namesake.printable import one_line
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
 GRADES = (("sure", 0.9), ("likely", 0.7), ("faint", 0.0))
 """Classes of answers and the confidence from which they apply, the most confident first."""
-NIL = "nobody"
+NIL = "nil"
 """The class of names that are linked to NIL."""
 
-REASONS = {
-    "no candidates": "no entity in the knowledge base has this name",
-    "none fits": "more likely another person, or no person, than any candidate",
-    "too close to call": "several candidates fit, and none is likely enough",
-    "not sure enough": "the best candidate is not likely enough, though no other is close",
-    "not a person": "the text shows that this is not a person",
-}
-"""Why a name is linked to NIL, in words."""
-PARTS = {
-    "ArticleWords": "words of the text",
-    "SentenceWords": "words nearby",
-    "SharedStatements": "shared with others",
-    "Fame": "how well known",
-    "StatementCount": "size of the record",
-    "ItemAge": "a late entry",
-    "AliasName": "an alias",
-    "VariantName": "a name variant",
-    "PartialName": "another's full name",
-    "NamedInFull": "named in full elsewhere",
-    "NameMatchQuality": "fit of the name",
-    "YearsFromLifetime": "another time",
-    "LifeDatesMatch": "dates of the life",
-    "OfficeHeld": "office held then",
-    "NotYetBorn": "born later",
-    "IScore": "words of the text",
-    "NIScore": "words nearby",
-    "EEIScore": "shared with others",
-    "NS": "Wikimedia pages",
-    "NP": "properties in Wikidata",
-    "PR_WP": "rank in Wikipedia",
-    "PR_WD": "rank in Wikidata",
-    "LQID": "lower QID",
-    "Constant": "starting point",
-    "nil": "starting point",
-    "alone": "a single candidate",
-    "ExpectedNamesakes": "strangers so named",
-    "ArticleLength": "amount of text",
-    "NameFame": "fame of the name",
-    "NameContinues": "the name goes on",
-    "FirstNameBefore": "the name begins earlier",
-    "SuffixAfter": "Jr. or II follows",
-    "Byline": "who wrote the text",
-    "OtherEntityFame": "a thing so named",
-    "OtherEntityShare": "a better known thing",
-    "PlaceContext": "stands where places stand",
-    "LowercaseUse": "an ordinary word",
-    "OneWord": "a single word",
-    "NamesakeCount": "how many bear it",
-    "FirstNameOnly": "a first name alone",
-    "RoleBefore": "a role stands before it",
-    "TitleBefore": "a title stands before it",
-    "VariantMatch": "part of a longer name",
-    "ExtraWords": "extra words",
-    "Misspelling": "spelled otherwise",
-    "WordsNotShared": "words not shared",
-    "PropertyValues": "values of the row",
-    "EntityType": "type of the row",
-}
-"""The parts of a score in plain words; other parts have the name that their recipe gives them."""
-SOURCES = {
-    "begins names": "people whose name begins like this",
-    "ends names": "people whose name ends like this",
-}
-"""Sources of the evidence for NIL in plain words."""
+_WORDS = tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
+REASONS: dict[str, str] = _WORDS["reasons"]
+PARTS: dict[str, str] = _WORDS["parts"]
+SOURCES: dict[str, str] = _WORDS["sources"]
 
 
 def part_name(part: str) -> str:
@@ -118,13 +54,8 @@ def notebook_style() -> str:
     return style_sheet("colours", "style", "notebook", root=NOTEBOOK, under=NOTEBOOK)
 
 
-def page_style() -> str:
-    """The style sheet of whole pages."""
-    return style_sheet("colours", "style")
-
-
 @cache
-def _environment() -> Environment:
+def _environment() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -144,4 +75,4 @@ def render(template: str, **values: Any) -> str:
 
     Texts are escaped unless the template says `safe`.
     """
-    return _environment().get_template(template).render(values)
+    return str(_environment().get_template(template).render(values))

@@ -1,13 +1,10 @@
 """Weights of a recipe from gold: a log-linear model fitted to it, or the paper's grid search.
 
-The fit is a conditional logit over a mention's alternatives: P(e | m) = exp(s_e) / Σ exp(s_e') with
-s_e = Σ_k β_k x_k(e), by maximum likelihood with an L2 penalty and β ≥ 0. A recipe with a `[decide]` rule has one more
-alternative, NIL. Its score is the sum of its evidence, whose weights may have either sign; or, if the data have no
-evidence, the constant n, or n₁ for a mention with a single candidate. Constants are not penalised. Such a recipe learns
-from all mentions with candidates, others from answerable mentions only.
-
-Several data sets may be fitted at once, such as scores of the same mentions from different KBs. A part that is absent
-from one of them, or inactive there as a substitute, is learnt from the others.
+The fit is a conditional logit over a mention's alternatives, P(e | m) = exp(s_e) / Σ exp(s_e') with s_e = Σ_k β_k
+x_k(e), by maximum likelihood with an L2 penalty and β ≥ 0. A recipe with a `[decide]` rule has one more alternative,
+NIL, whose score is the sum of its evidence; without evidence, the constant n, or n₁ for a single candidate. Such a
+recipe learns from all mentions with candidates, others from answerable mentions only. Several data sets may be fitted
+at once: a part that is absent from one of them, or inactive there as a substitute, is learnt from the others.
 """
 
 from collections.abc import Sequence
@@ -20,7 +17,7 @@ from scipy.optimize import minimize
 from namesake import rank
 from namesake.arrays import Bool, Float64, Int64, indptr, take_rows
 from namesake.errors import NamesakeError
-from namesake.evaluation.gold import Dataset
+from namesake.evaluation.gold import Dataset, article_numbers
 from namesake.recipe import Recipe, column
 
 PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.01)
@@ -48,7 +45,6 @@ class Problem:
     gold: Int64
     document: Int64
     weight: Float64
-    """The weight of each mention."""
     penalised: Float64
     """1 for weights, 0 for constants."""
     lowest: Float64
@@ -160,13 +156,6 @@ def fit(recipe: Recipe, data: Sequence[Dataset], folds: int = FOLDS, shuffles: i
     return Fit(found, penalty, held_out[penalty] / (len(problem.gold) * shuffles))
 
 
-def article_numbers(data: Sequence[Dataset]) -> Int64:
-    """Return a number for the article of each mention of all data sets, in order of first appearance."""
-    number: dict[str, int] = {}
-    articles = (article for each in data for article, _ in each.table.mentions)
-    return np.array([number.setdefault(article, len(number)) for article in articles], np.int64)
-
-
 def fold_of(documents: Int64, folds: int, seed: int) -> Int64:
     """Return a fold for each mention; mentions of a document share it, and folds have equally many documents."""
     count = int(documents.max()) + 1
@@ -218,7 +207,10 @@ def _alternatives(recipe: Recipe, data: Dataset) -> tuple[Float64, Int64, Int64]
         return parts, size, gold
     constant = not any(part.doubt in data.table.doubts for part in recipe.decide.parts)
     marks = [constant & (size > 1), constant & (size == 1)]
-    doubts = np.column_stack([*scaled_doubts(recipe, data), *marks]).astype(np.float64)
+    unweighted = tuple(part.replace(weight=1.0) for part in recipe.decide.parts)
+    known = recipe.decide.replace(parts=unweighted).nil_parts(data.table.doubts, data.offsets)
+    scaled = [known.get(part.doubt, np.zeros(len(data.gold))) for part in unweighted]
+    doubts = np.column_stack([*scaled, *marks]).astype(np.float64)
     none = np.pad(doubts, ((0, 0), (parts.shape[1], 0)))
     x = np.insert(np.pad(parts, ((0, 0), (0, doubts.shape[1]))), data.offsets[1:], none, axis=0)
     return x, size + 1, np.where(data.answerable, gold, size)
@@ -287,15 +279,6 @@ def scaled_parts(recipe: Recipe, data: Dataset) -> list[Float64]:
     """Return the scaled, unweighted scores of each part; zeros if it is absent or inactive."""
     unweighted = recipe.replace(parts=tuple(part.replace(weight=1.0) for part in recipe.parts))
     return list(unweighted.combine(data.table.scores, data.offsets).contributions.values())
-
-
-def scaled_doubts(recipe: Recipe, data: Dataset) -> list[Float64]:
-    """Return the scaled, unweighted evidence for NIL; zeros if it is absent."""
-    if recipe.decide is None:
-        return []
-    parts = tuple(part.replace(weight=1.0) for part in recipe.decide.parts)
-    known = recipe.decide.replace(parts=parts).nil_parts(data.table.doubts, data.offsets)
-    return [known.get(part.doubt, np.zeros(len(data.gold))) for part in parts]
 
 
 def with_weights(recipe: Recipe, weights: Sequence[float] | Float64) -> Recipe:

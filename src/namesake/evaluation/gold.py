@@ -5,10 +5,9 @@ columns, such as `split` and `difficulty`. `gold` is the index of a candidate, a
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -64,8 +63,7 @@ class Dataset:
     @property
     def documents(self) -> Int64:
         """The number of each mention's article, for resampling and folds by document."""
-        number = {article: i for i, article in enumerate(dict.fromkeys(a for a, _ in self.table.mentions))}
-        return np.array([number[article] for article, _ in self.table.mentions], np.int64)
+        return article_numbers([self])
 
     def take(self, wanted: Sequence[int]) -> "Dataset":
         """Return the data with only some mentions."""
@@ -91,10 +89,20 @@ class Dataset:
         return Dataset(table, gold, self.gold_qids, self.columns | {"known": known, "rivals": rivals}, self.unscored)
 
 
+def article_numbers(data: Sequence[Dataset]) -> Int64:
+    """Return a number for the article of each mention of all data sets, in order of first appearance."""
+    number: dict[str, int] = {}
+    articles = (article for each in data for article, _ in each.table.mentions)
+    return np.array([number.setdefault(article, len(number)) for article in articles], np.int64)
+
+
 def read_gold(path: Path) -> list[GoldRow]:
     """Read a gold file; a mention with two golds is an error."""
     gold: dict[Mention, GoldRow] = {}
-    for where, row in _rows(path):
+    table = kind(path) in {".parquet", ".csv"}
+    rows = enumerate(read_table(path).to_pylist(), 1) if table else numbered_lines(path)
+    for number, row in rows:
+        where = f"{path} {'row' if table else 'line'} {number}"
         article, answered = (next((key for key in keys if key in row), "") for keys in (_ARTICLE, _ANSWER))
         if row.get(article) is None or row.get("name") is None or not answered:
             raise NamesakeError(f"{where}: a gold row needs articleID (or id), name and gold (or qid)")
@@ -111,13 +119,6 @@ def read_gold(path: Path) -> list[GoldRow]:
     if not gold:
         raise NamesakeError(f"{path}: no gold rows")
     return list(gold.values())
-
-
-def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The rows of a gold file with their places, for messages."""
-    if kind(path) in {".parquet", ".csv"}:
-        return ((f"{path} row {number}", row) for number, row in enumerate(read_table(path).to_pylist(), 1))
-    return ((f"{path} line {number}", row) for number, row in numbered_lines(path))
 
 
 _ARTICLE, _ANSWER = ("articleID", "article_id", "id"), ("gold", "qid")
@@ -163,16 +164,10 @@ def align(table: ScoreTable, gold: list[GoldRow]) -> Dataset:
     names = dict.fromkeys(column for row in gold for column in row.columns)
     without = frozenset(unscored)
     index = np.array([_flat_index(chosen, i, row, row.mention in without) for i, row in enumerate(gold)], np.int64)
-    return Dataset(
-        chosen,
-        index,
-        [
-            chosen.qids[at] if at >= 0 else (row.gold if isinstance(row.gold, str) else None)
-            for at, row in zip(index, gold, strict=True)
-        ],
-        {column: [row.columns.get(column) for row in gold] for column in names},
-        without,
-    )
+    pairs = zip(index, gold, strict=True)
+    qids = [chosen.qids[at] if at >= 0 else row.gold if isinstance(row.gold, str) else None for at, row in pairs]
+    columns = {column: [row.columns.get(column) for row in gold] for column in names}
+    return Dataset(chosen, index, qids, columns, without)
 
 
 def _flat_index(table: ScoreTable, mention: int, row: GoldRow, unscored: bool) -> int:

@@ -7,8 +7,6 @@ the optional fields. An answer is right if a label with its QID overlaps it. Nam
 since few corpora label every name. A name that occurs five times in a text counts five times.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -220,7 +218,7 @@ class Answers:
     """False if the text shows that the name is not a person's: such names are never answered."""
 
     @classmethod
-    def of(cls, links: pa.Table, mentions: Sequence[int]) -> Answers:
+    def of(cls, links: pa.Table, mentions: Sequence[int]) -> "Answers":
         """Take the answers from links that were made without a threshold."""
         rows = links.select(["best", "confidence", "qid"]).take(pa.array(mentions, pa.int64()))
         confidence = rows["confidence"].to_numpy().astype(np.float64)
@@ -238,7 +236,6 @@ class Outcome:
     sure: Float64
     """The highest threshold at which the span is answered, or NEVER."""
     person: Bool
-    """Whether the name counts as a person's."""
     right: Bool
     """Whether the best candidate is that of a label in the KB."""
     fits: Bool
@@ -249,7 +246,7 @@ class Outcome:
     """By label: the highest threshold at which any answer overlaps it, or NEVER."""
 
     @classmethod
-    def of(cls, labels: Alignment, answers: Answers) -> Outcome:
+    def of(cls, labels: Alignment, answers: Answers) -> "Outcome":
         """Compare answers with labels."""
         at, span, label = labels.span_mention, labels.pair_span, labels.pair_label
         best = [answers.best[mention] for mention in at]

@@ -3,8 +3,6 @@
 A method gives answers on a data set: a recipe, a score column, a linker's output or chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -35,15 +33,33 @@ class Row:
     high: float
     n: int
 
-    @classmethod
-    def of(cls, label: Label, interval: Interval, n: int) -> Row:
-        """Make a row from an interval."""
-        return cls(*label, interval.value, interval.low, interval.high, n)
-
     @property
     def interval(self) -> Interval:
         """The figure with its interval."""
         return Interval(self.value, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Method:
+    """The answers of a method: each array has one value per mention."""
+
+    name: str
+    hit: Float64
+    """1 if the first candidate is the gold one; for Random, the probability."""
+    reciprocal_rank: Float64
+    """1 / rank of the gold candidate, 0 without one; NaN if the order is unknown."""
+    right_with_nil: Float64
+    """1 for a right answer; NIL is the right answer to NIL gold."""
+    confidence: Float64 = field(default_factory=lambda: np.array([np.nan]))
+    """The confidence in the first candidate; NaN without one, and for methods without confidence."""
+    is_probability: bool = False
+    absent: tuple[str, ...] = ()
+    """Scorers of the recipe that the score file lacks."""
+
+    @property
+    def right(self) -> Bool:
+        """Mentions whose first candidate is the gold one."""
+        return np.equal(self.hit, 1)
 
 
 @dataclass(frozen=True)
@@ -83,7 +99,7 @@ def evaluate_scores(
     """Measure methods on a data set, sliced `by` its columns, resampled by `unit` (mention or document)."""
     columns = _mean_columns(data, methods, {"all": np.ones(len(data.gold), bool), **slices_by(data, by)})
     values = np.column_stack(list(columns.values()))
-    means = statistics.Means(values)
+    means = statistics.means(values)
     confident = [each for each in methods if not np.isnan(each.confidence).all()]
     metrics = {"AUROC": statistics.auroc, "ECE": statistics.calibration_error}
     more = [(each, metric) for each in confident for metric in metrics if each.is_probability or metric != "ECE"]
@@ -99,12 +115,15 @@ def evaluate_scores(
     sampled = statistics.resample(statistic, units, bootstrap)
     defined = np.flatnonzero(~np.isnan(plain))  # AUROC is undefined if all answers are right
     rows = [
-        Row.of(labels[i], interval, int(counts[i]))
+        Row(*labels[i], *interval, int(counts[i]))
         for i, interval in zip(defined, statistics.intervals(plain[defined], sampled[:, defined]), strict=True)
     ]
     compared = [(label[0], plain[i], sampled[:, i]) for i, label in enumerate(labels) if label[1:] == ("all", "P@1")]
     curves = [Curve.of(each.name, each.confidence, each.right, each.is_probability) for each in confident]
-    return Evaluation(rows, _comparisons(compared), curves, _notes(methods))
+    notes = [UCSE_REMARK for each in methods if each.name == "UCSE"]
+    absent = [(each.name, ", ".join(each.absent)) for each in methods if each.absent]
+    notes += [f"{name}: the scores have no {scorers}; counted as absent" for name, scorers in absent]
+    return Evaluation(rows, _comparisons(compared), curves, notes)
 
 
 def slices_by(data: Dataset, by: Sequence[str]) -> dict[str, Bool]:
@@ -165,46 +184,11 @@ def _comparisons(compared: list[tuple[str, float, Float64]]) -> list[Comparison]
     ]
 
 
-def _notes(methods: Sequence[Method]) -> list[str]:
-    remarks = [f"{method.name}: {REMARKS[method.name]}" for method in methods if method.name in REMARKS]
-    return remarks + [
-        f"{method.name}: the scores have no {', '.join(method.absent)}; counted as absent"
-        for method in methods
-        if method.absent
-    ]
-
-
 _SYSTEMS = "LQID NP NS PR_WD PR_WP IScore NIScore CSE NCSE EEIScore CSSVE UIScore UCSE Eigen Eigen_IScore mGENRE"
 PAPER = {name: f"{name.lower()}-paper" for name in _SYSTEMS.split()}
 """The paper's systems, and their recipes."""
 
-REMARKS = {
-    "UCSE": "as the paper's text has it; its printed Quotebank figures come from the recipe ucse-paper-quotebank",
-}
-"""Remarks on systems whose figures differ from the paper's."""
-
-
-@dataclass(frozen=True)
-class Method:
-    """The answers of a method: each array has one value per mention."""
-
-    name: str
-    hit: Float64
-    """1 if the first candidate is the gold one; for Random, the probability."""
-    reciprocal_rank: Float64
-    """1 / rank of the gold candidate, 0 without one; NaN if the order is unknown."""
-    right_with_nil: Float64
-    """1 for a right answer; NIL is the right answer to NIL gold."""
-    confidence: Float64 = field(default_factory=lambda: np.array([np.nan]))
-    """The confidence in the first candidate; NaN without one, and for methods without confidence."""
-    is_probability: bool = False
-    absent: tuple[str, ...] = ()
-    """Scorers of the recipe that the score file lacks."""
-
-    @property
-    def right(self) -> Bool:
-        """Mentions whose first candidate is the gold one."""
-        return np.equal(self.hit, 1)
+UCSE_REMARK = "UCSE: as the paper's text has it; its Quotebank figures come from the recipe ucse-paper-quotebank"
 
 
 def methods(names: Sequence[str], data: Dataset) -> list[Method]:

@@ -3,8 +3,6 @@
 Composites and tie-breaks are computed, not read: every system runs through its recipe, as in the linker.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -19,8 +17,7 @@ from namesake.errors import NamesakeError
 from namesake.evaluation import statistics
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold
 from namesake.evaluation.measure import PAPER, from_recipe, method
-from namesake.evaluation.reports import plots
-from namesake.evaluation.reports.report import Report, Section, View
+from namesake.evaluation.reports.report import Dot, Report, Section, View, dot_plot
 from namesake.evaluation.scores import numbered_lines, read_scores
 from namesake.evaluation.statistics import DEFAULT, Bootstrap, as_slice
 from namesake.recipe import Part, Recipe
@@ -85,7 +82,12 @@ def reproduce_tables(folder: Path, bootstrap: Bootstrap = DEFAULT) -> Reproducti
         raise NamesakeError(f"{GOLD}: no column `difficulty` (easy or hard), which divides the paper's tables")
     popularity = (data.table.scores["NS"], data.table.scores["LQID"])
     derived = statistics.derived_difficulty(data.offsets, data.gold, *popularity)
-    rows = [*_counts(derived), *_ground_truth(folder / ARTICLES, gold), *_measured(data, bootstrap)]
+    figures = list(_figures(data))  # every figure is a mean over mentions, and all share one bootstrap
+    means = statistics.means(np.column_stack([values for *_, values, _ in figures]))
+    found = statistics.estimate(means, statistics.by_mention(len(data.gold)), bootstrap)
+    rows = list(_counts(derived, folder / ARTICLES, gold))
+    for (table, name, column, _, printed), interval in zip(figures, found, strict=True):
+        rows.append(PaperRow(table, name, column, interval.value, interval.half_width, *printed))
     agree = sum(a == b for a, b in zip(derived, data.columns["difficulty"], strict=True))
     as_written = float(from_recipe(Recipe.load("ucse-paper"), data, "UCSE").hit.mean())
     difficulty = (
@@ -95,22 +97,12 @@ def reproduce_tables(folder: Path, bootstrap: Bootstrap = DEFAULT) -> Reproducti
     return Reproduction(sorted(rows, key=lambda row: int(row.table)), remarks)
 
 
-def _measured(data: Dataset, bootstrap: Bootstrap) -> list[PaperRow]:
-    """Tables 2, 11, 8 and 9: every figure is a mean over mentions, and all share one bootstrap."""
-    figures = [*_main_tables(data), *_mgenre_context(data), *_tie_breakers(data)]
-    means = statistics.Means(np.column_stack([values for *_, values, _ in figures]))
-    found = statistics.estimate(means, statistics.by_mention(len(data.gold)), bootstrap)
-    return [
-        PaperRow(table, name, column, interval.value, interval.half_width, *printed)
-        for (table, name, column, _, printed), interval in zip(figures, found, strict=True)
-    ]
-
-
 _Figure = tuple[str, str, str, Float64, Cell]
 """Table, method and column of a cell, its value per mention (NaN outside its slice), and the printed cell."""
 
 
-def _main_tables(data: Dataset) -> Iterator[_Figure]:
+def _figures(data: Dataset) -> Iterator[_Figure]:
+    """Tables 2 and 11, 8, and 9."""
     difficulty = np.array(data.columns["difficulty"])
     recipe_of = PAPER | {"UCSE": "ucse-paper-quotebank"}
     for name, cells in PRINTED.p_at_1.items():
@@ -119,16 +111,10 @@ def _main_tables(data: Dataset) -> Iterator[_Figure]:
             for column, cell in zip(PRINTED.columns, printed, strict=True):
                 inside = (difficulty == column) | (column == "overall")
                 yield table, name, column, as_slice(values, inside), cell
-
-
-def _mgenre_context(data: Dataset) -> Iterator[_Figure]:
     for name, cells in PRINTED.mgenre_context.items():
         system = from_recipe(Recipe(name, (Part(name),), tie_break=()), data, name)
         yield "8", name, "P@1", system.hit, cells["P@1"]
         yield "8", name, "MRR", system.reciprocal_rank, cells["MRR"]
-
-
-def _tie_breakers(data: Dataset) -> Iterator[_Figure]:
     for name, cells in PRINTED.ties.items():
         recipe = Recipe.load(PAPER[name])
         for breaker, cell in zip(PRINTED.tie_breakers, cells, strict=True):
@@ -136,25 +122,21 @@ def _tie_breakers(data: Dataset) -> Iterator[_Figure]:
             yield "9", name, breaker, from_recipe(recipe.replace(tie_break=chain), data, name).hit, cell
 
 
-def _counts(derived: Sequence[str | None]) -> Iterator[PaperRow]:
-    """Table 1, with easy and hard as derived from NS."""
+def _counts(derived: Sequence[str | None], articles: Path, gold: list[GoldRow]) -> Iterator[PaperRow]:
+    """Table 1, with easy and hard as derived from NS; Table 5, names by their candidates and the right one."""
     for column, expected in PRINTED.mentions.items():
         count = len(derived) if column == "overall" else derived.count(column)
         yield PaperRow("1", "Quotebank", column, count, None, expected, None)
-
-
-def _ground_truth(articles: Path, gold: list[GoldRow]) -> Iterator[PaperRow]:
-    """Table 5: names with one candidate, and those with several by whether one of them is right."""
     names = [name for _, article in numbered_lines(articles) for name in article["names"]]
     answered = sum(row.gold is not None for row in gold)
-    count = {
+    counts = {
         "Unambiguous": sum(len(name["ids"]) == 1 for name in names),
         "Gold entity exists": answered,
         "No gold entity": len(gold) - answered,
         "Total": len(names),
     }
     for category, expected in PRINTED.ground_truth.items():
-        yield PaperRow("5", category, "mentions", count[category], None, expected, None)
+        yield PaperRow("5", category, "mentions", counts[category], None, expected, None)
 
 
 def paper_report(reproduction: Reproduction) -> Report:
@@ -202,9 +184,9 @@ def _plot(rows: Sequence[PaperRow]) -> str:
     for row in rows:
         arm = row.half_width or 0
         low, high = max(0.0, row.value - arm), min(1.0, row.value + arm)
-        dots.append(plots.Dot(row.method, row.column, row.value, low, high, row.printed))
+        dots.append(Dot(row.method, row.column, row.value, low, high, row.printed))
     metric = "P@1" if rows[0].table == "2" else "MRR"
-    return plots.intervals(dots, f"{metric}: ours (dots, with 95 % intervals) and printed (diamonds)")
+    return dot_plot(dots, f"{metric}: ours (dots, with 95 % intervals) and printed (diamonds)")
 
 
 def _differences(rows: Sequence[PaperRow]) -> View:

@@ -113,32 +113,19 @@ def score_table(table: pa.Table, where: str) -> ScoreTable:
 
 def read_table(path: Path) -> pa.Table:
     """Read Parquet, JSON lines (`.gz .bz2 .zst`) or CSV, by suffix."""
-    read = TABLES.get(kind(path))
-    if read is None:
-        raise NamesakeError(f"{path}: scores and links come as .parquet, .jsonl (.gz .bz2 .zst) or .csv")
+    suffix = kind(path)
     try:
-        return read(path)
+        if suffix == ".parquet":
+            return pq.read_table(path)
+        if suffix == ".csv":
+            return pyarrow.csv.read_csv(path)
+        if suffix in {".jsonl", ".ndjson", ".json"}:
+            return pa.Table.from_pylist([row for _, row in numbered_lines(path)])
     except FileNotFoundError:
         raise NamesakeError(f"{path}: no such file") from None
     except (OSError, pa.ArrowException) as problem:
         raise NamesakeError(f"{path} cannot be read ({str(problem).splitlines()[0]})") from None
-
-
-def _from_lines(path: Path) -> pa.Table:
-    try:
-        return pa.Table.from_pylist([row for _, row in numbered_lines(path)])
-    except pa.ArrowException as problem:
-        raise NamesakeError(f"{path}: rows differ in type ({problem})") from None
-
-
-TABLES: dict[str, Callable[[Path], pa.Table]] = {
-    ".parquet": pq.read_table,
-    ".csv": pyarrow.csv.read_csv,
-    ".jsonl": _from_lines,
-    ".ndjson": _from_lines,
-    ".json": _from_lines,
-}
-"""The readers of tables by suffix, without the suffix of the compression."""
+    raise NamesakeError(f"{path}: scores and links come as .parquet, .jsonl (.gz .bz2 .zst) or .csv")
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -5,8 +5,6 @@ returns one row of figures for each; a row of ones gives the plain figures. All 
 are cut from each sample.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -36,8 +34,7 @@ class Bootstrap(NamedTuple):
 DEFAULT: Bootstrap = Bootstrap()
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(NamedTuple):
     """A figure with its 95 % percentile interval."""
 
     value: float
@@ -124,21 +121,16 @@ def random_reciprocal_ranks(offsets: Int64, gold: Int64) -> Float64:
     return np.where(gold >= 0, harmonic[size] / size, 0.0)
 
 
-class Means:
-    """Weighted means of many columns at once. NaN entries are outside a column's slice and do not count.
+def means(values: Float64) -> Statistic:
+    """Return weighted means of many columns at once. NaN entries are outside a column's slice and do not count.
 
     P@1, MRR, accuracy and recall are means of one number per mention over the mentions of a slice.
     """
-
-    def __init__(self, values: Float64) -> None:
-        inside = ~np.isnan(values)
-        self.values = np.where(inside, values, 0.0)
-        slices, of_column = np.unique(inside, axis=1, return_inverse=True)  # few slices, many columns
-        self.slices, self.of_column = slices.astype(np.float64), of_column.ravel()
-
-    def __call__(self, weights: Float64) -> Float64:
-        """Return the weighted mean of each column, one row for each sample."""
-        return ratio(weights @ self.values, (weights @ self.slices)[:, self.of_column], np.nan)
+    inside = ~np.isnan(values)
+    summands = np.where(inside, values, 0.0)
+    slices, of_column = np.unique(inside, axis=1, return_inverse=True)  # few slices, many columns
+    counted, of_column = slices.astype(np.float64), of_column.ravel()
+    return lambda weights: ratio(weights @ summands, (weights @ counted)[:, of_column], np.nan)
 
 
 def auroc(confidence: Float64, right: Bool, weights: Float64) -> Float64:
@@ -196,7 +188,7 @@ class Curve:
     """For ten bins of probability: answers, summed probability, right answers."""
 
     @classmethod
-    def of(cls, method: str, confidence: Float64, right: Bool, is_probability: bool = True) -> Curve:
+    def of(cls, method: str, confidence: Float64, right: Bool, is_probability: bool = True) -> "Curve":
         """Make the curve from all mentions; those without a confidence do not count."""
         known = ~np.isnan(confidence)
         coverage, risk = risk_coverage(confidence[known], right[known])
@@ -211,7 +203,7 @@ def derived_difficulty(offsets: Int64, gold: Int64, *popularity: Float64) -> lis
 
 
 def as_slice(values: Float64, inside: Bool | npt.NDArray[Any]) -> Float64:
-    """Return the values of a slice, NaN outside it, for `Means`."""
+    """Return the values of a slice, NaN outside it, for `means`."""
     return np.where(inside, values, np.nan)
 
 

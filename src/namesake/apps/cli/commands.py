@@ -1,10 +1,8 @@
 """The table of commands. A command's module is imported when the command is chosen or listed in a help text.
 
 The help of a command is the docstring of its function. The help of an option stands in the section `Args:`, or in
-`options.HELP` if several commands share the option.
+`common.HELP` if several commands share the option.
 """
-
-from __future__ import annotations
 
 import re
 from collections import UserDict
@@ -15,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from namesake import __version__
-from namesake.apps.cli.options import HELP
+from namesake.apps.cli import common
 from namesake.errors import NamesakeError
 from namesake.machine import StoppedError
 
@@ -66,9 +64,8 @@ class _Root(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command to run, with a notice if the user typed its old name."""
         if args[0] in OLD_NAMES and not ctx.resilient_parsing:
-            from namesake.apps.cli.output import say
-
-            say(f"notice: `namesake {args[0]}` is now `namesake eval {OLD_NAMES[args[0]]}`; the old name still works")
+            now = f"`namesake eval {OLD_NAMES[args[0]]}`"
+            common.say(f"notice: `namesake {args[0]}` is now {now}; the old name still works")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -78,14 +75,12 @@ class _Root(TyperGroup):
         except KeyboardInterrupt as stop:
             raise StoppedError from stop
         except NamesakeError as problem:
-            from namesake.apps.cli.output import as_options
-
-            problem.args = (as_options(str(problem)),)
+            problem.args = (common.as_options(str(problem)),)
             raise
 
 
 def _command(function: Any, name: str) -> Any:
-    """A function, or a Typer group of functions, as a Click command."""
+    """A function or a Typer group as a Click command, with the help of options from the section `Args:`."""
     group = isinstance(function, typer.Typer)
     one = function if group else typer.Typer(add_completion=False)
     if not group:
@@ -93,19 +88,14 @@ def _command(function: Any, name: str) -> Any:
     command = typer.main.get_command(one)
     command.name = name
     for leaf in getattr(command, "commands", {"": command}).values():
-        _set_help(leaf)
+        leaf.help, _, section = (leaf.help or "").partition("\n\nArgs:\n")
+        helps = common.HELP | dict(re.findall(r"^    (\w+): (.+(?:\n        .+)*)", section, re.MULTILINE))
+        for parameter in leaf.params:
+            if parameter.name in helps and not parameter.help:
+                parameter.help = " ".join(helps[parameter.name].split())
+            if getattr(parameter, "is_flag", False):
+                parameter.secondary_opts, parameter.metavar = [], ""  # without the switch `--no-…`
     return command
-
-
-def _set_help(command: Any) -> None:
-    """Take the help of options and arguments from the section `Args:` of the docstring, and drop `--no-…` switches."""
-    command.help, _, section = (command.help or "").partition("\n\nArgs:\n")
-    helps = HELP | dict(re.findall(r"^    (\w+): (.+(?:\n        .+)*)", section, re.MULTILINE))
-    for parameter in command.params:
-        if parameter.name in helps and not parameter.help:
-            parameter.help = " ".join(helps[parameter.name].split())
-        if getattr(parameter, "is_flag", False):
-            parameter.secondary_opts, parameter.metavar = [], ""
 
 
 app = typer.Typer(

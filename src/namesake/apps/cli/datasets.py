@@ -1,18 +1,15 @@
 """`namesake datasets` (data sets with gold) and `namesake quotebank` (the corpus of quotations)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from namesake.apps.cli import options
-from namesake.apps.cli.output import named_kb, open_linker, reported_rejects, say
+from namesake.apps.cli import common
 from namesake.printable import counted
 
-datasets = options.group("List, download and convert data sets with gold.")
-quotebank = options.group("Process Quotebank, the corpus of quotations.")
+datasets = common.group("List, download and convert data sets with gold.")
+quotebank = common.group("Process Quotebank, the corpus of quotations.")
 quotebank.callback()(lambda: None)  # with it, a group of one command stays a group
 
 
@@ -38,7 +35,7 @@ def show() -> None:
 
 
 @datasets.command()
-def get(name: str, out: options.Out) -> None:
+def get(name: str, out: common.Out) -> None:
     """Download a data set from its owners.
 
     Example: namesake datasets get news-fair --out data/
@@ -55,11 +52,11 @@ def get(name: str, out: options.Out) -> None:
     with progress.stage(f"downloading {name}"):
         found, checksum = get_dataset(name, out, progress)
     trust = "as recorded" if one.checksum else "no checksum is recorded: compare it with a copy that you trust"
-    say(f"{found}: {found.stat().st_size:,} bytes, {checksum} ({trust})")
-    say(f"licence: {one.licence or 'not stated by its owners: ask them'}; more: {one.home}")
+    common.say(f"{found}: {found.stat().st_size:,} bytes, {checksum} ({trust})")
+    common.say(f"licence: {one.licence or 'not stated by its owners: ask them'}; more: {one.home}")
     if one.note:
-        say(f"note: {one.note}")
-    say(f"next: namesake datasets convert FILE --reader {one.reader} --articles A.jsonl --gold G.jsonl")
+        common.say(f"note: {one.note}")
+    common.say(f"next: namesake datasets convert FILE --reader {one.reader} --articles A.jsonl --gold G.jsonl")
 
 
 @datasets.command()
@@ -69,7 +66,7 @@ def convert(
     articles: Path | None = None,
     gold: Path | None = None,
     to: str | None = None,
-    out: options.OptionalOut = None,
+    out: common.OptionalOut = None,
     truth: Path | None = None,
     kb: Path | None = None,
 ) -> None:
@@ -87,33 +84,33 @@ def convert(
         truth: Gold to read, if the data set has it in a separate file.
         kb: KB that maps titles to QIDs and names to candidates. The default is $NAMESAKE_KB.
     """
-    settings = locals() | {"kb": named_kb(kb)}
+    settings = locals() | {"kb": common.named_kb(kb)}
     from namesake import convert_dataset
 
-    with reported_rejects() as rejects:
+    with common.reported_rejects() as rejects:
         counts = convert_dataset(**settings, rejects=rejects)
-        say(
+        common.say(
             f"{counted(counts['articles'], 'article')}, {counted(counts['mentions'], 'mention')}: "
             f"{counts['entity']:,} with an entity, "
             f"{counts['nil']:,} NIL, {counts['unresolved']:,} with a title that could not be resolved",
         )
         if counts["unresolved"]:
             why = "the KB has no entity with that title" if settings["kb"] else "give --kb"
-            say(f"unresolved: {why}; their gold is null, and their column `truth` says `unresolved`")
+            common.say(f"unresolved: {why}; their gold is null, and their column `truth` says `unresolved`")
         if counts["numbered"] and not settings["kb"]:
             many = counted(counts["numbered"], "name occurs", "names occur")
-            say(f"{many} more than once; the repetitions are numbered, and --kb gives them their candidates")
+            common.say(f"{many} more than once; the repetitions are numbered, and --kb gives them their candidates")
 
 
 @quotebank.command()
 def disambiguate(
     quotes: list[Path],
-    out: options.Out,
+    out: common.Out,
     articles: list[Path] | None = None,
     kb: Path | None = None,
-    recipe: options.Recipe = "default",
+    recipe: common.Recipe = "default",
     threshold: str | None = None,
-    threads: options.Threads = 0,
+    threads: common.Threads = 0,
 ) -> None:
     """Link the speaker of each quotation: one row per quotation, with QID, confidence and reason.
 
@@ -127,12 +124,12 @@ def disambiguate(
     from namesake import disambiguate
     from namesake.progress import reporter
 
-    linker, articles = open_linker(kb, recipe, threshold), articles or []
-    with reported_rejects(out) as rejects:
+    linker, articles = common.open_linker(kb, recipe, threshold), articles or []
+    with common.reported_rejects(out) as rejects:
         given: dict[str, Any] = {"rejects": rejects, "reporter": reporter()}
         tally = disambiguate(linker, quotes, out, articles=articles, threads=threads, **given)
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in tally.reasons.most_common())
-        say(
+        common.say(
             f"{out}: {counted(tally.quotes, 'quotation')}, {counted(tally.linked, 'speaker')} linked, "
             f"{tally.by_articles:,} by their articles" + (f"; others: {reasons}" if reasons else "")
         )

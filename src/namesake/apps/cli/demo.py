@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 from rich.padding import Padding
-from rich.table import Column, Table
+from rich.table import Table
 
-from namesake.apps.cli.output import load_kernels
-from namesake.apps.terminal import Console
+from namesake.apps.cli import common
+from namesake.apps.terminal import Console, table
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
@@ -21,20 +21,19 @@ if TYPE_CHECKING:
     from namesake.linker import Linker
 
 TEXT = "Michael Jordan, the basketball player, met Scottie Pippen in Chicago. Jordan smiled."
-"""A text without marked names."""
 ROWS = [
     {"Name": "Michael Jordan", "About": "Chicago Bulls", "Job": "basketball player"},
     {"Name": "Michael Jordan", "About": "machine learning", "Job": "computer scientist"},
 ]
 NEXT = """[bold]What to type next[/]
-  . .venv/bin/activate                              after `make demo`: puts namesake on your path
-  namesake sample play && cd play                   the sample in a folder of your own
-  namesake kb show kb "Michael Jordan"              every namesake, with what the KB knows
-  namesake explain articles.jsonl --article one-day-opener    why: here the date decides
-  namesake link articles.jsonl --kb kb -o links.parquet       a row per mention, for your own tools
-  namesake eval run --articles articles.jsonl --gold expected.jsonl --kb kb --out report    how good is it?
-  namesake serve --kb kb                            a page that shows why
-  namesake kb build latest-all.json.gz --out kb     a fresh KB from a Wikidata dump: see the README for what it takes
+  . .venv/bin/activate                              after `make demo`: makes the command available
+  namesake sample play && cd play                   write the sample to a folder
+  namesake kb show kb "Michael Jordan"              all entities with this name
+  namesake explain articles.jsonl --article one-day-opener    an explanation: here the date decides
+  namesake link articles.jsonl --kb kb -o links.parquet       one row per mention, for your own tools
+  namesake eval run --articles articles.jsonl --gold expected.jsonl --kb kb --out report    measure the accuracy
+  namesake serve --kb kb                            a web page with explanations
+  namesake kb build latest-all.json.gz --out kb     a KB from a Wikidata dump: see the README for the requirements
 """
 
 
@@ -49,8 +48,7 @@ def demo() -> None:
     compile_kernels()
     from namesake import KB, Linker
     from namesake.apps.sample_kb import sample_kb
-    from namesake.apps.terminal.explanation import show_explanation
-    from namesake.apps.terminal.links import show_links, show_mistakes, show_text
+    from namesake.apps.terminal.links import show_explanation, show_links, show_mistakes, show_text
     from namesake.articles.builder import text_table
     from namesake.articles.rejects import NoRejects
     from namesake.evaluation.gold import read_gold
@@ -69,9 +67,9 @@ def demo() -> None:
         soft_wrap=True,
     )
     console.print("[bold]2. The namesakes in it[/]")
-    console.print(Padding(namesakes(kb), (0, 0, 1, 3)))
+    console.print(Padding(_namesakes(kb), (0, 0, 1, 3)))
 
-    console.print("[bold]3. Which of them do the sample's articles mean?[/]\n")
+    console.print("[bold]3. Links of the sample's articles[/]\n")
     linker = Linker(kb)
     [articles] = read_articles(ARTICLES, NoRejects())
     show_links(linker, articles, console)
@@ -81,9 +79,9 @@ def demo() -> None:
     show_text(linker, text_table(TEXT, None, None), console)
 
     console.print("\n[bold]5. Names in a table[/], whose other columns are evidence\n")
-    console.print(Padding(reconciled(linker), (0, 0, 1, 3)))
+    console.print(Padding(_reconciled(linker), (0, 0, 1, 3)))
 
-    console.print("[bold]6. Why?[/]  One decision, taken apart\n")
+    console.print("[bold]6. One decision explained[/]\n")
     one = articles.filter([identifier == "amazon-pilots" for identifier in articles.column("id").to_pylist()])
     show_explanation(one, linker.explain(one, "Chris Carter"), console)
     console.print(NEXT, highlight=False, soft_wrap=True)
@@ -120,12 +118,12 @@ def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None
             copyfile(source, folder / source.name)
     except OSError as problem:
         raise NamesakeError(f"{folder} cannot be written ({problem.strerror})") from None
-    load_kernels()
+    common.load_kernels()
     build_kb([folder / DUMP.name], folder / "kb", wikipedia=folder / WIKIPEDIA.name)
     print(f"{folder}: dump.json, wikipedia.json, articles.jsonl, expected.jsonl, kb")
 
 
-def reconciled(linker: Linker) -> Table:
+def _reconciled(linker: Linker) -> Table:
     """The rows of a small table of names, with their entities."""
     import pyarrow as pa
 
@@ -134,19 +132,14 @@ def reconciled(linker: Linker) -> Table:
     layout = Layout("Name", ("About",), types=(("occupation", "Job"),))
     answers = reconcile_table(linker, pa.Table.from_pylist(ROWS), layout).table
     columns = [*ROWS[0], "qid", "description"]
-    table = Table(*(Column(column, overflow="fold") for column in columns), box=None, pad_edge=False)
-    for row in answers.select(columns).to_pylist():
-        table.add_row(*row.values())
-    return table
+    return table(columns, [list(row.values()) for row in answers.select(columns).to_pylist()], range(5))
 
 
-def namesakes(kb: KB, most: int = 8) -> Table:
+def _namesakes(kb: KB, most: int = 8) -> Table:
     """The names that most people of a KB share, with their descriptions."""
-    columns = Column("name", style="bold cyan", no_wrap=True), Column("people", justify="right")
-    table = Table(*columns, Column("who", overflow="fold"), box=None, pad_edge=False)
-    entities = kb.names.entities
-    for name in np.argsort(-np.diff(entities.indptr), kind="stable")[:most]:
-        rows = entities[name]
-        who = "; ".join(filter(None, (kb.descriptions[int(row)].split(" (")[0] for row in rows)))
-        table.add_row(kb.label(int(rows[0])), str(len(rows)), who)
-    return table
+    rows = []
+    for name in np.argsort(-np.diff(kb.names.entities.indptr), kind="stable")[:most]:
+        people = kb.names.entities[name].tolist()
+        described = "; ".join(filter(None, (kb.descriptions[row].split(" (")[0] for row in people)))
+        rows.append([kb.label(people[0]), str(len(people)), described])
+    return table(["name", "people", "descriptions"], rows, (0, 2))

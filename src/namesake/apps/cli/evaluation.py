@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from namesake.apps.cli import options
-from namesake.apps.cli.output import NO_RESULT, kb_to_measure, reported_rejects, say, show
+from namesake.apps.cli import common
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
@@ -16,27 +15,27 @@ if TYPE_CHECKING:
 
     from namesake.evaluation.reports.report import Report
 
-group = options.group("Measure links, choose thresholds, fit weights, and examine errors.")
+group = common.group("Measure links, choose thresholds, fit weights, and examine errors.")
 
 
 @group.command()
 def run(
-    out: options.Out,
-    more: options.MoreLabelled = None,
+    out: common.Out,
+    more: common.MoreLabelled = None,
     gold: Path | None = None,
     labelled: list[Path] | None = None,
     links: Path | None = None,
     scores: Path | None = None,
     kb: Path | None = None,
     articles: Path | None = None,
-    recipe: options.Recipe = "default",
+    recipe: common.Recipe = "default",
     threshold: str | None = None,
     known: Path | None = None,
     split: str | None = None,
     methods: str = "",
     by: str = "",
     unit: Literal["mention", "document"] = "mention",
-    samples: options.Samples = 10_000,
+    samples: common.Samples = 10_000,
     seed: int = 2022,
 ) -> None:
     """Measure accuracy with confidence intervals, on labelled text or against gold.
@@ -61,7 +60,7 @@ def run(
     given = locals()
     from namesake import evaluate, evaluate_text
 
-    texts, minimum = options.listed(labelled, more), options.threshold_of(threshold)
+    texts, minimum = common.listed(labelled, more), common.threshold_of(threshold)
     shared: dict[str, Any] = {"samples": samples, "seed": seed}
     against_gold = {name: given[name] for name in ("links", "scores", "articles", "known", "split")}
     against_gold |= {"methods": _listed(methods), "by": _listed(by)}
@@ -69,7 +68,7 @@ def run(
     if texts:
         if excess := [f"--{name}" for name, value in (against_gold | {"gold": gold}).items() if value]:
             raise NamesakeError(f"--labelled text has its own gold and is linked with --recipe: omit {excess[0]}")
-        report = evaluate_text(texts, kb_to_measure(kb, texts), recipe, threshold=minimum, **shared)
+        report = evaluate_text(texts, common.default_kb(kb, texts), recipe, threshold=minimum, **shared)
         _write(report, out, inputs)
         return
     if gold is None:
@@ -79,20 +78,20 @@ def run(
     if links is not None and scores is not None:
         raise NamesakeError("eval run needs one of --links, --scores, or --kb with --articles")
     against_gold["scores"] = against_gold.pop("links") or scores
-    folder = kb_to_measure(kb, [articles]) if articles else kb
-    with reported_rejects() as rejects:
+    folder = common.default_kb(kb, [articles]) if articles else kb
+    with common.reported_rejects() as rejects:
         _write(evaluate(gold, kb=folder, unit=unit, **against_gold, **shared, rejects=rejects), out, inputs)
 
 
 @group.command()
 def threshold(
     labelled: list[Path] | None = None,
-    more: options.MoreLabelled = None,
+    more: common.MoreLabelled = None,
     target_precision: float = 0.95,
     kb: Path | None = None,
-    recipe: options.Recipe = "default",
-    out: options.OptionalOut = None,
-    samples: options.Samples = 10_000,
+    recipe: common.Recipe = "default",
+    out: common.OptionalOut = None,
+    samples: common.Samples = 10_000,
     seed: int = 2022,
 ) -> None:
     """Show precision, recall and coverage by threshold on labelled text, and suggest a threshold.
@@ -103,10 +102,10 @@ def threshold(
         target_precision: Share of the answers that must be right.
         out: File .toml for the recipe with the measured thresholds p80 to p99. By default none is written.
     """
-    files = options.listed(labelled, more)
-    folder = kb_to_measure(kb, files)
+    files = common.listed(labelled, more)
+    folder = common.default_kb(kb, files)
     from namesake import threshold
-    from namesake.apps.terminal import Console, plot
+    from namesake.apps.terminal import plot
     from namesake.files import keep_apart
 
     found = threshold(files, folder, target_precision=target_precision, recipe=recipe, samples=samples, seed=seed)
@@ -117,29 +116,29 @@ def threshold(
         rule = found.recipe.decide
         names = ", ".join(rule.thresholds) if rule is not None else ""
         lines.append(f"wrote {out} with thresholds {names or 'for no precision'}; use it with --recipe {out}")
-    show([found.view])
+    common.show([found.view])
     curves = {"precision": found.trade.precision, "recall": found.trade.recall, "coverage": found.trade.coverage}
-    plot(curves, found.trade.at, "threshold", Console(), found.suggested)
-    show([], lines)
+    plot(curves, found.trade.at, found.suggested)
+    common.show([], lines)
     if found.suggested is None:
-        raise typer.Exit(NO_RESULT)
+        raise typer.Exit(common.NO_RESULT)
 
 
 @group.command()
 def tune(
-    more: options.MoreLabelled = None,
+    more: common.MoreLabelled = None,
     labelled: list[Path] | None = None,
     kb: Path | None = None,
     scores: list[Path] | None = None,
     gold: list[Path] | None = None,
     split: str | None = None,
-    recipe: options.Recipe = "default",
+    recipe: common.Recipe = "default",
     how: Literal["fit", "grid"] = "fit",
     step: Annotated[float, typer.Option(min=0.01, max=1.0)] = 0.05,
     folds: Annotated[int, typer.Option(min=2)] = 10,
     known: Path | None = None,
     hold: bool = False,
-    out: options.OptionalOut = None,
+    out: common.OptionalOut = None,
 ) -> None:
     """Fit a recipe's weights to labelled text or to scores, and write a recipe.
 
@@ -162,25 +161,25 @@ def tune(
     from namesake import tune
     from namesake.files import keep_apart
 
-    files = options.listed(labelled, more)
+    files = common.listed(labelled, more)
     settings |= {"scores": scores or (), "gold": gold or (), "labelled": files}
-    settings |= {"kb": kb_to_measure(kb, files) if files else None}
+    settings |= {"kb": common.default_kb(kb, files) if files else None}
     tuning = tune(**settings, name=out.stem if out else None)
     out = out or Path(f"{tuning.recipe.name}.toml")
     keep_apart([out], [*files, *(scores or ()), *(gold or ()), recipe, *([known] if known else [])])
     tuning.recipe.save(out)
     if tuning.warning:
-        say(f"warning: {tuning.warning}")
-    show(tuning.views, [f"wrote {out}; use it with --recipe {out}"])
+        common.say(f"warning: {tuning.warning}")
+    common.show(tuning.views, [f"wrote {out}; use it with --recipe {out}"])
 
 
 @group.command()
 def errors(
-    articles: options.Required,
-    gold: options.Required,
-    out: options.Out,
+    articles: common.Required,
+    gold: common.Required,
+    out: common.Out,
     kb: Path | None = None,
-    recipe: options.Recipe = "default",
+    recipe: common.Recipe = "default",
     split: str | None = None,
     known: bool = False,
 ) -> None:
@@ -193,18 +192,17 @@ def errors(
     """
     from namesake import mistakes
 
-    folder = kb_to_measure(kb, [articles])
-    with reported_rejects() as rejects:
+    folder = common.default_kb(kb, [articles])
+    with common.reported_rejects() as rejects:
         report = mistakes(articles, gold, folder, recipe, split=split, known=known, rejects=rejects)
-        line = f"{report.remarks[0]} See {out / 'report.html'} and {out / 'errors.csv'}."
-        _write(report, out, [articles, gold, kb, Path(recipe)], [line])
+        _write(report, out, [articles, gold, kb, Path(recipe)])
 
 
 @group.command()
 def ablate(
-    articles: options.Required,
-    gold: options.Required,
-    out: options.Out,
+    articles: common.Required,
+    gold: common.Required,
+    out: common.Out,
     kb: list[Path] | None = None,
     split: str | None = None,
 ) -> None:
@@ -217,18 +215,17 @@ def ablate(
     """
     from namesake import ablate
 
-    first = kb_to_measure(kb[0] if kb else None, [articles])
-    with reported_rejects() as rejects:
-        report = ablate(articles, gold, kb or [first], split=split, rejects=rejects)
-        _write(report, out, [articles, gold, *(kb or ())], [f"wrote {out / 'report.html'}, report.md, tables.json"])
+    first = common.default_kb(kb[0] if kb else None, [articles])
+    with common.reported_rejects() as rejects:
+        _write(ablate(articles, gold, kb or [first], split=split, rejects=rejects), out, [articles, gold, *(kb or ())])
 
 
 @group.command()
 def reproduce(
     folder: Path,
-    out: options.Out,
+    out: common.Out,
     kb: Path | None = None,
-    samples: options.Samples = 10_000,
+    samples: common.Samples = 10_000,
     seed: int = 2022,
 ) -> None:
     """Recompute the paper's Quotebank tables from the authors' scores, next to the printed values.
@@ -248,8 +245,8 @@ def _listed(text: str) -> list[str]:
     return [item.strip() for item in text.split(",") if item.strip()]
 
 
-def _write(report: Report, out: Path, inputs: Sequence[Path | None] = (), lines: Sequence[str] | None = None) -> None:
+def _write(report: Report, out: Path, inputs: Sequence[Path | None] = ()) -> None:
     """Write a report into a folder, none of whose files is an input, and print its short form."""
     report.write(out, inputs)
     wrote = f"wrote {out / 'report.html'}, report.md, tables.json, CSV and LaTeX"
-    show(report.short, [*report.remarks, wrote] if lines is None else lines)
+    common.show(report.short, [*report.remarks, wrote])

@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 import typer
 
-from namesake.apps.cli import options
-from namesake.apps.cli.output import load_kernels, named_kb, print_json, say
+from namesake.apps.cli import common
 from namesake.apps.terminal import Console
 from namesake.apps.terminal import kb as drawn
 from namesake.errors import NamesakeError
 from namesake.kb.manifest import read_manifest
 from namesake.progress import reporter
 
-group = options.group("Build a knowledge base from a Wikidata dump, and inspect it.")
+if TYPE_CHECKING:
+    from namesake.kb.store import KB
 
+group = common.group("Build a knowledge base from a Wikidata dump, and inspect it.")
+
+SUGGESTED = 3
+"""Similar names that are suggested for a name that is not in the KB."""
+LONGEST = 30
+"""Maximum length of a word for which misspellings are tried."""
 KbPath = Annotated[Path, typer.Argument(metavar="KB", help="Folder of the KB, made by `namesake kb build`.")]
 
 
 @group.command()
 def build(
     dumps: Annotated[list[str], typer.Argument(metavar="DUMP")],
-    out: options.Out,
+    out: common.Out,
     keep: Literal["people", "all"] = "people",
     wikipedia: Path | None = None,
     ranks: Annotated[list[str] | None, typer.Option(metavar="SOURCE=FILE")] = None,
@@ -51,23 +57,20 @@ def build(
         memory: Memory to use, such as 8G. The default is half of the machine's memory.
     """
     settings = locals()
-    load_kernels()
+    common.load_kernels()
     from namesake import build_kb
     from namesake.kb.dump.ranks import parse_options
 
     began = time.monotonic()
-    try:
+    with common.resumable():
         manifest = build_kb(**settings | {"ranks": parse_options(ranks or [])}, reporter=reporter())
-    except KeyboardInterrupt as stop:
-        say(f"namesake: {str(stop) or 'stopped'}")
-        raise typer.Exit(130) from None
     drawn.draw_summary(out, manifest, time.monotonic() - began, Console(stderr=True))
 
 
 @group.command()
 def info(
     kb: Annotated[Path | None, typer.Argument(metavar="KB")] = None,
-    as_json: options.Json = False,
+    as_json: common.Json = False,
     verify: bool = False,
     columns: bool = False,
 ) -> None:
@@ -89,11 +92,11 @@ def info(
         KB.open(kb).verify()
     if columns:
         described = describe_columns(KB.open(kb))
-        print_json(described) if as_json else drawn.draw_columns(described, Console())
+        common.print_json(described) if as_json else drawn.draw_columns(described, Console())
     elif as_json:
         fields = msgspec.to_builtins(manifest)
         del fields["files"]
-        print_json(fields)
+        common.print_json(fields)
     else:
         drawn.draw_info(kb, manifest, Console())
 
@@ -116,24 +119,22 @@ def embed(
         truncate: Cut texts longer than the model's input instead of splitting them.
     """
     settings = locals()
-    load_kernels()
+    common.load_kernels()
     from namesake import embed
 
-    try:
+    with common.resumable():
         made = embed(**settings, reporter=reporter())
-    except KeyboardInterrupt:
-        say("namesake: stopped; the same command resumes the run")
-        raise typer.Exit(130) from None
-    say(f"{kb}: {made.entities:,} entities and {made.values:,} values have vectors of {made.dimension} dimensions")
+    which = f"{made.entities:,} entities and {made.values:,} values"
+    common.say(f"{kb}: {which} have vectors of {made.dimension} dimensions")
 
 
 @group.command()
 def walk(
     kb: KbPath,
-    dimensions: options.Positive = 64,
-    walks: options.Positive = 5,
-    length: options.Positive = 20,
-    window: options.Positive = 5,
+    dimensions: common.Positive = 64,
+    walks: common.Positive = 5,
+    length: common.Positive = 20,
+    window: common.Positive = 5,
     seed: Annotated[int, typer.Option(min=0)] = 1,
     force: bool = False,
 ) -> None:
@@ -149,17 +150,17 @@ def walk(
         seed: Seed of the random numbers.
     """
     settings = locals()
-    load_kernels()
+    common.load_kernels()
     from namesake import walk
 
     made = walk(**settings, reporter=reporter())
-    say(f"{kb}: {made.entities:,} entities have vectors of {made.dimension} dimensions from random walks")
+    common.say(f"{kb}: {made.entities:,} entities have vectors of {made.dimension} dimensions from random walks")
 
 
 @group.command()
 def show(
     asked: Annotated[list[str], typer.Argument(metavar="[KB] QID|NAME")],
-    as_json: options.Json = False,
+    as_json: common.Json = False,
 ) -> None:
     """Show the entity with a QID, or all entities with a name.
 
@@ -172,7 +173,7 @@ def show(
         raise NamesakeError(f'{asked[2]}: only one name is allowed; put quotes around several words: "Tim Wheeler"')
     *folder, who = asked
     kb = _named(Path(folder[0]) if folder else None)
-    load_kernels()
+    common.load_kernels()
     from namesake.kb.records import describe, look_up
     from namesake.kb.store import KB
 
@@ -180,29 +181,46 @@ def show(
     try:
         rows = look_up(opened, who)
     except NamesakeError as problem:
-        from namesake.apps.near_names import near_names
-
-        near = " or ".join(map(repr, near_names(opened, who)))
+        near = " or ".join(map(repr, _near_names(opened, who)))
         raise NamesakeError(f"{problem} (did you mean {near}?)" if near else str(problem)) from None
     entities = [describe(opened, row) for row in (rows if as_json else rows[: drawn.NAMESAKES_SHOWN])]
     if as_json:
-        print_json(entities)
+        common.print_json(entities)
     elif len(entities) == 1:
         drawn.draw_entity(entities[0], Console())
     else:
         drawn.draw_namesakes(kb, who.strip(), entities, len(rows), Console())
 
 
+def _near_names(kb: KB, name: str) -> list[str]:
+    """Labels of the most prominent entities with a similar name: a short form, a variant, or one letter different."""
+    import numpy as np
+
+    from namesake.kb.columns.column_files import Strings
+    from namesake.kb.names.normalise import normalise
+    from namesake.names.candidates import candidates
+
+    asked, short, tokens = Strings.of([name]), kb.names.short_form(name), normalise(name).split()
+    close = [] if short is None else [short.rows]
+    close += [candidates(kb.names, asked.data, asked.offsets, variants="missing").rows]
+    if len(tokens) > 1 and max(len(tokens[0]), len(tokens[-1])) <= LONGEST:
+        for right, wrong in ((tokens[0], tokens[-1]), (tokens[-1], tokens[0])):
+            for less in (wrong, *(wrong[:at] + wrong[at + 1 :] for at in range(len(wrong)))):
+                close += [kb.names.entities[int(found)] for found in kb.names.misspelled(right, less)]
+    rows = np.unique(np.concatenate(close))
+    best_known = rows[np.argsort(-kb.sitelinks[rows], kind="stable")].tolist()
+    return list(dict.fromkeys(kb.label(row) for row in best_known))[:SUGGESTED]
+
+
 def _named(kb: Path | None) -> Path:
-    """The KB that the user named."""
-    named = named_kb(kb)
+    named = common.named_kb(kb)
     if named is None:
         raise NamesakeError("no KB is named: give its folder, or set NAMESAKE_KB to it")
     return named
 
 
 @group.command()
-def pack(kb: KbPath, out: options.Out) -> None:
+def pack(kb: KbPath, out: common.Out) -> None:
     """Pack a KB into one file, after checking its files against their digests.
 
     Example: namesake kb pack kb/ -o kb.tar.zst
@@ -213,14 +231,14 @@ def pack(kb: KbPath, out: options.Out) -> None:
     from namesake import pack_kb
 
     checksum = pack_kb(kb, out, reporter())
-    say(f"{out}: {out.stat().st_size:,} bytes, {checksum}")
-    say(f"unpack it with `namesake kb get {out} --checksum {checksum}`")
+    common.say(f"{out}: {out.stat().st_size:,} bytes, {checksum}")
+    common.say(f"unpack it with `namesake kb get {out} --checksum {checksum}`")
 
 
 @group.command()
 def get(
     source: Annotated[str, typer.Argument(metavar="FILE|URL")],
-    out: options.OptionalOut = None,
+    out: common.OptionalOut = None,
     checksum: str | None = None,
     force: bool = False,
 ) -> None:
@@ -234,10 +252,11 @@ def get(
         checksum: Expected checksum of the pack, sha256:…. By default none is checked.
     """
     settings = locals()
-    load_kernels()
+    common.load_kernels()
     from namesake import get_kb
 
     began = time.monotonic()
     folder, manifest = get_kb(**settings, reporter=reporter())
-    say(f"{folder}: {manifest.entities:,} entities ({manifest.people:,} people) in {time.monotonic() - began:.1f} s")
-    say(f"use it with --kb {folder}, or for all commands with NAMESAKE_KB={folder.absolute()}")
+    seconds = time.monotonic() - began
+    common.say(f"{folder}: {manifest.entities:,} entities ({manifest.people:,} people) in {seconds:.1f} s")
+    common.say(f"use it with --kb {folder}, or for all commands with NAMESAKE_KB={folder.absolute()}")

@@ -1,32 +1,38 @@
-"""`namesake link` and `namesake explain`."""
+"""`namesake link`, which writes links into a file, into a folder or onto the terminal, and `namesake explain`."""
 
 from __future__ import annotations
 
 import gc
+import os
+import re
+import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from namesake.apps.cli import options
-from namesake.apps.cli.link_outputs import is_folder, link_into_file, link_into_folder, link_on_spark, print_links
-from namesake.apps.cli.output import open_linker, print_json, reported_rejects, say
+from namesake.apps.cli import common
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.formats import stdin_formats
+from namesake.printable import counted
 
 if TYPE_CHECKING:
     from namesake.formats.field_names import Reading
+    from namesake.linker import Linker
 
 STDIN_FORMATS = stdin_formats()
 LINK_FORMATS = ("jsonl", "csv", "tsv", "parquet")
+Settings = dict[str, Any]
+"""Keyword arguments of the library function that does the work."""
 
 
 def link(
     articles: list[str],
     to: Annotated[str | None, typer.Option("--out", "-o")] = None,
     kb: Path | None = None,
-    recipe: options.Recipe = "default",
+    recipe: common.Recipe = "default",
     scores: bool = False,
     threshold: str | None = None,
     mentions: str = "names",
@@ -38,7 +44,7 @@ def link(
     format: str | None = None,
     to_format: Annotated[str | None, typer.Option("--to")] = None,
     flat: bool = False,
-    threads: options.Threads = 0,
+    threads: common.Threads = 0,
     workers: Annotated[int | None, typer.Option(min=1)] = None,
     engine: Literal["local", "spark"] = "local",
     master: str | None = None,
@@ -75,13 +81,13 @@ def link(
     settings: dict[str, Any] = {"scores": scores, "date": date, "most_line": max_line << 20}
     if engine == "spark":
         _check_spark(given | {"to": to_format, "mentions": mentions != "names"})
-        settings |= {"master": master, "recipe": recipe, "threshold": options.threshold_of(threshold)}
+        settings |= {"master": master, "recipe": recipe, "threshold": common.threshold_of(threshold)}
         link_on_spark(articles, kb, to, settings)
         return
     if master is not None:
         raise NamesakeError("--master applies to Spark only: add --engine spark")
     paths = [Path(one) for one in articles]
-    linker = open_linker(kb, recipe, threshold, mentions, paths)
+    linker = common.open_linker(kb, recipe, threshold, mentions, paths)
     settings["reading"], settings["date"] = _reading(paths, given)
     if to is None:
         print_links(linker, paths, settings)
@@ -103,7 +109,7 @@ def explain(
     article: str | None = None,
     name: str | None = None,
     kb: Path | None = None,
-    recipe: options.Recipe = "default",
+    recipe: common.Recipe = "default",
     threshold: str | None = None,
     mentions: str = "names",
     text: str | None = None,
@@ -112,7 +118,7 @@ def explain(
     date: str | None = None,
     encoding: str | None = None,
     all: bool = False,
-    json: options.Json = False,
+    json: common.Json = False,
 ) -> None:
     """Show why each name of an article was linked to its entity.
 
@@ -128,8 +134,8 @@ def explain(
     from namesake.engines.file_linker import find_article
     from namesake.explain import names_of_text, no_such_name
 
-    linker = open_linker(kb, recipe, threshold, mentions, [articles])
-    with reported_rejects() as rejects:
+    linker = common.open_linker(kb, recipe, threshold, mentions, [articles])
+    with common.reported_rejects() as rejects:
         reading, date = _reading([articles], given)
         table = find_article(linker, articles, article, name, rejects, date, reading)
         rows = linker.explain(table, name)
@@ -141,10 +147,10 @@ def explain(
                 problem = no_such_name(name, names)
             raise NamesakeError(f"article {table.column('id')[0]}: {problem}")
         if json:
-            print_json(rows.to_pylist())
+            common.print_json(rows.to_pylist())
         else:
             from namesake.apps.terminal import Console
-            from namesake.apps.terminal.explanation import show_explanation
+            from namesake.apps.terminal.links import show_explanation
 
             show_explanation(table, rows, Console(), all)
 
@@ -162,7 +168,7 @@ def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple[Reading, s
         raise NamesakeError(f"--date is empty: name the field of the date, or write a date as {HOW_TO_WRITE}")
     is_field = date is not None and not is_written_as_date(date) and not date[:4].isdecimal()
     named = {name: given[name] for name in ("text", "id", "title", "encoding")}
-    reading = Reading(**named, date=date if is_field else None, format=format, say=say)
+    reading = Reading(**named, date=date if is_field else None, format=format, say=common.say)
     return reading, None if is_field else date
 
 
@@ -178,3 +184,125 @@ def _check_spark(given: Mapping[str, object]) -> None:
     without_effect = [f"--{option}" for option in options if given[option]]
     if without_effect:
         raise NamesakeError(f"{', '.join(without_effect)}: not supported with --engine spark; see docs/spark.md")
+
+
+# outputs
+def is_folder(out: str) -> bool:
+    """Whether the output is a folder: its name ends in a slash, or it exists and has no suffix of a link file."""
+    from namesake.files import kind
+    from namesake.formats.table_files import SUFFIXES
+
+    return out.endswith("/") or (Path(out).is_dir() and kind(Path(out)) not in SUFFIXES)
+
+
+def _report(where: object, counts: Mapping[str, int], pace: str) -> None:
+    many = f"{counted(counts['mentions'], 'mention')} of {counted(counts['articles'], 'article')}"
+    common.say(f"{where}: {many}, {counts['linked']:,} linked, {pace}")
+
+
+def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings: Settings) -> None:
+    """Link into one file or to standard output, and report the counts."""
+    from namesake.engines.file_linker import link_files
+    from namesake.progress import reporter
+
+    began = time.perf_counter()
+    with common.reported_rejects(out) as rejects:
+        counts = link_files(linker, articles, out, **settings, rejects=rejects, reporter=reporter())
+        pace = common.rate(counts.articles, time.perf_counter() - began, "article")
+        _report("stdout" if str(out) == "-" else out, vars(counts), pace)
+    _finish(rejects.count > 0 and not counts.articles, articles, settings["reading"], counts)
+
+
+def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) -> None:
+    """Print the links of each article as a table, and before it the text if the file is a text file."""
+    from namesake.apps.terminal import Console
+    from namesake.apps.terminal.links import show_links, show_text
+    from namesake.engines.file_linker import find_files, read_files, reading_for
+
+    console, listing = Console(), find_files(articles, say=common.say)
+    reading = reading_for(listing.paths, settings["reading"], settings["most_line"])
+    linked = 0
+    with common.reported_rejects() as rejects:
+        for path in listing.paths:
+            for table in read_files([path], rejects, settings["date"], reading, listing):
+                if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
+                    show_text(linker, table, console)
+                linked += show_links(linker, table, console, rejects)
+    _finish(rejects.count > 0 and not linked, articles, reading, listing)
+
+
+def _finish(failed: bool, articles: Sequence[Path], reading: Reading, run: Any) -> None:
+    """Report what was not linked. The exit code is not 0 if every record was rejected or a file was not read."""
+    common.report_skipped(run.notes, run.problems)
+    if failed:
+        common.say("no article could be linked")
+        if reading.format is None and Path("-") in articles:
+            common.say("standard input is read as JSON lines: for plain text add --format text")
+        raise typer.Exit(common.NO_RESULT)
+    if run.problems:
+        raise typer.Exit(common.INCOMPLETE)
+
+
+def link_into_folder(linker: Linker, articles: Sequence[Path], out: Path, settings: Settings) -> None:
+    """Link into a folder, or resume such a run, and report the counts."""
+    from namesake.engines.folder import link_folder
+    from namesake.progress import reporter
+
+    began = time.perf_counter()
+    with common.resumable():
+        run = link_folder(linker, articles, out, **settings, reporter=reporter())
+    pace = common.rate(run.linked_now, time.perf_counter() - began, "article")
+    if not run.linked_now:
+        pace = "nothing new" if run.problems else "all of them in an earlier run"
+    _report(out, vars(run.counts), pace)
+    if run.undated:
+        common.report_undated(Counter({run.unread_date or "": run.undated}))
+    common.report_skipped(run.notes, ())
+    if run.rejects:
+        common.say(f"{counted(run.rejects, 'record')} rejected; all of them are in {out / 'rejects'}")
+    if run.problems:
+        many = counted(len(run.problems), "file or part", "files or parts")
+        common.say(f"{many} could not be linked: see {out / 'run.json'}, repair them and run the command again")
+        raise typer.Exit(common.INCOMPLETE)
+
+
+def link_on_spark(articles: Sequence[str], kb: Path | None, out: str | None, settings: Settings) -> None:
+    """Link into a folder on Spark, and report the counts; an error of Java is reported in one line."""
+    if out is None or not (is_folder(out) or "://" in out):
+        raise NamesakeError("Spark writes a folder: name one with -o DIR/")
+    from namesake.engines.spark_files import REJECTS, RUN, full, link_with_spark
+
+    if "://" not in out and Path(out).is_dir() and any(Path(out).iterdir()):
+        raise NamesakeError(full(out))
+    kb = common.named_kb(kb)
+    if kb is None:
+        raise NamesakeError("Spark needs --kb or NAMESAKE_KB: a folder that all machines can read, or a packed KB")
+    began, folder = time.perf_counter(), out.rstrip("/")
+    try:
+        tally = link_with_spark(articles, kb, folder, **settings)
+    except Exception as problem:
+        if os.environ.get("NAMESAKE_DEBUG") or not type(problem).__module__.startswith(("py4j", "pyspark")):
+            raise
+        raise NamesakeError(cause(str(problem))) from None
+    _report(out, tally.counts, f"{time.perf_counter() - began:.1f} s on Spark")
+    common.report_undated(tally.unread_dates)
+    common.report_skipped(tally.notes, ())
+    if tally.reasons:
+        common.say(f"{counted(tally.reasons.total(), 'record')} rejected; all of them are in {folder}/{REJECTS}:")
+        common.report_reasons(tally.reasons)
+    for line in tally.problems:
+        common.say(line)
+    if tally.problems:
+        common.say(f"{counted(len(tally.problems), 'file')} could not be read to the end: see {folder}/{RUN}")
+        raise typer.Exit(common.INCOMPLETE)
+
+
+def cause(report: str) -> str:
+    """The line of an error report of Java or of a Python worker that states the cause: ours, else the innermost."""
+    for ours in (r"NamesakeError: (.+)", r"^(\w+Error: .+)$"):
+        if found := re.findall(ours, report, re.MULTILINE):
+            return str(found[-1])
+    lines = [line.strip() for line in report.splitlines() if line.strip()]
+    inner = [line for line in lines if line.startswith(("Caused by: ", ": "))] or lines[:1]
+    said = inner[-1].removeprefix("Caused by: ").removeprefix(": ") if inner else "no reason was given"
+    return f"Spark: {said} (NAMESAKE_DEBUG=1 shows the full report)"

@@ -1,7 +1,5 @@
 """Entry point of the command `namesake`. It imports little, so that `--version` and errors are fast."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys
@@ -13,7 +11,7 @@ from namesake.errors import NamesakeError
 from namesake.machine import StoppedError
 from namesake.printable import one_line
 
-MENDABLE, OUR_FAULT, INTERRUPTED = 2, 70, 130
+USER_ERROR, INTERNAL_ERROR, INTERRUPTED = 2, 70, 130
 """Exit codes: an error that the user can fix, an internal error, an interruption."""
 
 
@@ -45,27 +43,27 @@ def main() -> None:
     except (Exception, KeyboardInterrupt) as problem:
         if os.environ.get("NAMESAKE_DEBUG"):
             raise
-        code, line = last_words(problem)
+        code, line = exit_message(problem)
         print(f"namesake: {one_line(line)}", file=sys.stderr)
         sys.exit(code)
 
 
-def last_words(problem: BaseException) -> tuple[int, str]:
+def exit_message(problem: BaseException) -> tuple[int, str]:
     """The exit code and the line for an exception that ended a command: 2 for user errors, 70 for internal errors."""
     match problem:
         case KeyboardInterrupt() | StoppedError():
             return INTERRUPTED, "interrupted; no partial output was left"
         case NamesakeError():
-            return MENDABLE, str(problem)
+            return USER_ERROR, str(problem)
         case OSError(strerror=str(reason)):
             where = f"{problem.filename}: " if problem.filename else ""
-            return MENDABLE, f"{where}{reason}; no partial output was left"
+            return USER_ERROR, f"{where}{reason}; no partial output was left"
         case MemoryError():
-            return MENDABLE, "out of memory: use fewer workers or smaller files; no partial output was left"
+            return USER_ERROR, "out of memory: use fewer workers or smaller files; no partial output was left"
         case RecursionError():
-            return MENDABLE, "the input is nested too deeply"
+            return USER_ERROR, "the input is nested too deeply"
     what = str(problem).partition("\n")[0]
-    return OUR_FAULT, (
+    return INTERNAL_ERROR, (
         f"unexpected {type(problem).__name__} ({what}): this is an internal error; "
         "set NAMESAKE_DEBUG=1 to see the traceback, and report it"
     )

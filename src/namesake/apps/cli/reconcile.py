@@ -1,14 +1,11 @@
 """`namesake reconcile`: match the rows of a table to entities."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 
 import typer
 
-from namesake.apps.cli import options
-from namesake.apps.cli.output import NO_RESULT, open_linker, rate, reported_rejects, say
+from namesake.apps.cli import common
 from namesake.errors import NamesakeError
 from namesake.printable import counted
 
@@ -19,16 +16,16 @@ def reconcile(
     context: list[str] | None = None,
     date: str | None = None,
     type: list[str] | None = None,
-    out: options.OptionalOut = None,
+    out: common.OptionalOut = None,
     review: Path | None = None,
-    review_below: options.Share = 0.8,
+    review_below: common.Share = 0.8,
     choices: list[Path] | None = None,
     kb: Path | None = None,
-    recipe: options.Recipe = "default",
+    recipe: common.Recipe = "default",
     threshold: str | None = None,
     encoding: str | None = None,
     format: str | None = None,
-    threads: options.Threads = 0,
+    threads: common.Threads = 0,
 ) -> None:
     """Match each row of a table to a Wikidata entity. The table's own columns are kept.
 
@@ -49,30 +46,26 @@ def reconcile(
     if out is None and review is None:
         raise NamesakeError("no output is named: add -o FILE, such as -o out.csv, or -o - for standard output")
     settings = {name: value for name, value in locals().items() if name not in ("kb", "recipe", "threshold")}
-    settings |= {"type": _types(type or ()), "context": context or (), "choices": choices or ()}
-    linker = open_linker(kb, recipe, threshold)
+    types: dict[str, list[str]] = {}
+    for text in type or ():
+        property, _, column = (part.strip() for part in text.partition("="))
+        if not property or not column:
+            raise NamesakeError(f"--type {text}: write it as property=column, such as occupation=Job")
+        types.setdefault(property, []).append(column)
+    settings |= {"type": types, "context": context or (), "choices": choices or ()}
+    linker = common.open_linker(kb, recipe, threshold)
     from namesake import reconcile
     from namesake.progress import reporter
 
     began = time.perf_counter()
-    with reported_rejects(out) as rejects:
-        done = reconcile(linker, **settings, rejects=rejects, reporter=reporter(), say=say)
+    with common.reported_rejects(out) as rejects:
+        done = reconcile(linker, **settings, rejects=rejects, reporter=reporter(), say=common.say)
         rows = done.table.num_rows
-        pace = rate(rows, time.perf_counter() - began, "row")
-        say(f"{counted(rows, 'row')}, {done.matched:,} with an answer, {pace}")
+        pace = common.rate(rows, time.perf_counter() - began, "row")
+        common.say(f"{counted(rows, 'row')}, {done.matched:,} with an answer, {pace}")
         if done.chosen:
-            say(f"{done.chosen:,} of them decided by people; {done.as_chosen:,} would have the same answer otherwise")
+            same = f"{done.as_chosen:,} would have the same answer otherwise"
+            common.say(f"{done.chosen:,} of them decided by people; {same}")
     if done.unread and done.unread == rows:
-        say("no row could be read")
-        raise typer.Exit(NO_RESULT)
-
-
-def _types(given: list[str] | tuple[()]) -> dict[str, list[str]]:
-    """The columns of each property, from `property=column`."""
-    types: dict[str, list[str]] = {}
-    for text in given:
-        property, equals, column = (part.strip() for part in text.partition("="))
-        if not equals or not property or not column:
-            raise NamesakeError(f"--type {text}: write it as property=column, such as occupation=Job")
-        types.setdefault(property, []).append(column)
-    return types
+        common.say("no row could be read")
+        raise typer.Exit(common.NO_RESULT)

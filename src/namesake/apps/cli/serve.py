@@ -1,15 +1,12 @@
 """`namesake serve`."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from namesake.apps.cli import options
-from namesake.apps.cli.output import open_linker, say
+from namesake.apps.cli import common
 from namesake.apps.server.limits import MB, Limits
 from namesake.errors import NamesakeError
 
@@ -18,16 +15,16 @@ def serve(
     kb: Path | None = None,
     host: str = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535)] = 8000,
-    recipe: options.Recipe = "default",
+    recipe: common.Recipe = "default",
     threshold: str | None = None,
     threads: Annotated[int, typer.Option(min=1, max=64)] = 1,
     allow_origin: list[str] | None = None,
     public_url: str | None = None,
     max_body: Annotated[int, typer.Option(min=1, max=1024)] = 8,
-    max_text: options.Positive = 1_000_000,
-    max_articles: options.Positive = 256,
-    max_requests: options.Positive = 1024,
-    max_per_client: options.Positive = 256,
+    max_text: common.Positive = 1_000_000,
+    max_articles: common.Positive = 256,
+    max_requests: common.Positive = 1024,
+    max_per_client: common.Positive = 256,
     seconds: Annotated[float, typer.Option(min=0.1)] = 20.0,
 ) -> None:
     """Serve links, explanations, OpenRefine and a web page over HTTP.
@@ -52,11 +49,11 @@ def serve(
     limits = Limits(body=max_body * MB, seconds=seconds, threads=threads, **given)
     if public_url is not None and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", public_url):
         raise NamesakeError(f"--public-url {public_url!r} is not an address: write it as https://names.example")
-    linker = open_linker(kb, recipe, threshold)
+    linker = common.open_linker(kb, recipe, threshold)
     from namesake.apps.server.serving import serve as run
 
     def ready(address: str) -> None:
         name = linker.kb.path.name
-        say(f"{len(linker.kb):,} entities of {name} at {address} (API: {address}/docs); press Ctrl-C to stop")
+        common.say(f"{len(linker.kb):,} entities of {name} at {address} (API: {address}/docs); press Ctrl-C to stop")
 
     run(linker, host, port, limits, allow_origin or (), public_url, ready)

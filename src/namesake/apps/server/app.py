@@ -1,7 +1,5 @@
 """The application: all endpoints of a linker as routes of Starlette, with CORS, compression, metrics and errors."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -19,7 +17,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from namesake import __version__
-from namesake.apps.server import formats_api, link_api, page_api, reconcile_api
+from namesake.apps.server import link_api, page_api, reconcile_api
 from namesake.apps.server.endpoint import JSON, Endpoint, RequestError, with_document
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.pool import Pool
@@ -73,19 +71,19 @@ def _endpoints(pool: Pool, registry: CollectorRegistry, public: str | None) -> l
     linker = pool.linker
 
     async def health(request: Request, _: None) -> bytes:
+        """The state of the server."""
         return msgspec.json.encode(Health("ok", __version__, len(linker.kb), linker.recipe.name))
 
     async def metrics(request: Request, _: None) -> Response:
+        """Metrics for Prometheus."""
         return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
-    text = {"type": "string"}
     return [
         *link_api.endpoints(pool),
-        *formats_api.endpoints(pool),
         *reconcile_api.endpoints(pool, public),
         *page_api.endpoints(pool),
-        Endpoint("GET", "/health", health, "The state of the server.", returns=Health, always=True),
-        Endpoint("GET", "/metrics", metrics, "Metrics for Prometheus.", None, text, sends=("text/plain",), always=True),
+        Endpoint("GET", "/health", health, returns=Health, always=True),
+        Endpoint("GET", "/metrics", metrics, returns={"type": "string"}, sends=("text/plain",), always=True),
     ]
 
 
@@ -112,33 +110,24 @@ class Gzip:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
-        app = GZipResponder(self.app, PACKED_FROM, compresslevel=1) if _accepts_gzip(scope) else self.app
+        accepted = dict(scope.get("headers", ())).get(b"accept-encoding", b"").lower().replace(b" ", b"")
+        codings = dict(one.partition(b";q=")[::2] for one in accepted.split(b","))
+        weight = codings.get(b"gzip", b"0")
+        packs = not weight or bool(weight.strip(b"0."))
+        app = GZipResponder(self.app, PACKED_FROM, compresslevel=1) if packs else self.app
         await app(scope, receive, send)
-
-
-def _accepts_gzip(scope: Scope) -> bool:
-    accepted = _header(scope, b"accept-encoding").lower().replace(b" ", b"").split(b",")
-    weights = (weight for coding, _, weight in (one.partition(b";q=") for one in accepted) if coding == b"gzip")
-    return any(not weight or weight.strip(b"0.") for weight in weights)
-
-
-def _header(scope: Scope, wanted: bytes) -> bytes:
-    found: bytes = next((value for name, value in scope.get("headers", ()) if name == wanted), b"")
-    return found
 
 
 class Cors:
     """Middleware that lets pages of other origins read answers: those listed everywhere, any page at `/reconcile`."""
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
-        self.app = app
         self.listed = CORSMiddleware(app, allow_origins=origins, allow_methods=("GET", "POST"))
         self.any = CORSMiddleware(app, allow_origins=("*",), allow_methods=("GET", "POST"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on. Requests without an origin, which are most, skip Starlette's middleware."""
-        cors = self.any if scope.get("path", "").startswith("/reconcile") else self.listed
-        await (cors if _header(scope, b"origin") else self.app)(scope, receive, send)
+        """Pass a request on."""
+        await (self.any if scope.get("path", "").startswith("/reconcile") else self.listed)(scope, receive, send)
 
 
 def _error_handlers(stop: Callable[[], None]) -> dict[Any, Any]:
@@ -159,7 +148,7 @@ def _error_handlers(stop: Callable[[], None]) -> dict[Any, Any]:
     async def failed(request: Request, problem: Exception) -> Response:
         match problem:
             case ClientDisconnect():
-                answer = RequestError(400, "the client has disconnected", "")  # nobody receives it
+                answer = RequestError(400, "the client has disconnected", "")  # no client receives it
             case KBChangedError():
                 stop()
                 error, advice = "the files of the knowledge base have changed", "send the request again in some seconds"

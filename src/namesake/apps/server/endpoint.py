@@ -4,11 +4,10 @@ Routes, the OpenAPI document and `/docs` are made from the endpoints. Starlette 
 which writes the JSON schemas of the structs itself.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -24,18 +23,8 @@ T = TypeVar("T")
 JSON, HTML, TURTLE, FORM = "application/json", "text/html", "text/turtle", "application/x-www-form-urlencoded"
 MOST_FIELDS = 100
 """Parameters of a query string or a form."""
-BAD_BODY = (400, 408, 413, 415, 422, 429, 503)
-"""Error statuses of endpoints that read a body."""
-STATUSES = {
-    400: "the request cannot be read",
-    404: "not found",
-    408: "the request did not arrive in time",
-    413: "something is larger than its limit",
-    415: "the content type or the encoding is not supported",
-    422: "a value in the request is not valid",
-    429: "too many requests at a time from one address",
-    503: "the server has reached one of its limits",
-}
+ERRORS = {"GET": (400, 422), "POST": (400, 408, 413, 415, 422, 429, 503)}
+"""Error statuses of endpoints that take something, by their method."""
 CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
@@ -43,9 +32,7 @@ class Problem(msgspec.Struct, frozen=True):
     """The body of every answer that reports an error."""
 
     error: str
-    """What is wrong."""
     what_to_do: str
-    """How to correct it."""
 
 
 class RequestError(Exception):
@@ -77,23 +64,21 @@ class Endpoint:
     """One operation of the API.
 
     `answer` gets the request and what `takes` describes: the parameters of a GET request, or the body of a POST
-    request. Bodies of types other than JSON and forms are passed on as bytes.
+    request. Bodies of types other than JSON and forms are passed on as bytes. Its docstring is the summary.
     """
 
     method: str
     path: str
     answer: Callable[[Request, Any], Awaitable[bytes | Response]]
-    summary: str
     takes: Any = None
     """The struct of parameters or body, or the JSON schema of the body."""
     returns: Any = None
     """The struct or the JSON schema of the answer."""
     reads: tuple[str, ...] = (JSON,)
-    """Content types of the body."""
     sends: tuple[str, ...] = (JSON,)
     """Content types of the answer; the first is used where `answer` returns bytes."""
     errors: tuple[int, ...] = ()
-    """Statuses other than 200 that the answer may have."""
+    """Statuses that the answer may have besides 200 and `ERRORS`."""
     always: bool = False
     """Whether it is answered however busy the server is."""
 
@@ -161,16 +146,17 @@ def with_document(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
     """The endpoints, and those of the document about all of them."""
 
     async def as_json(request: Request, _: None) -> bytes:
+        """This document."""
         return encoded
 
     async def as_page(request: Request, _: None) -> Response:
+        """This document as a page."""
         return Response(page, headers={"content-security-policy": CSP}, media_type=HTML)
 
-    text = {"type": "string"}
     every = [
         *endpoints,
-        Endpoint("GET", "/openapi.json", as_json, "This document.", returns={"type": "object"}),
-        Endpoint("GET", "/docs", as_page, "This document as a page.", returns=text, sends=(HTML,)),
+        Endpoint("GET", "/openapi.json", as_json, returns={"type": "object"}),
+        Endpoint("GET", "/docs", as_page, returns={"type": "string"}, sends=(HTML,)),
     ]
     about = document(every)
     encoded, page = msgspec.json.encode(about), render("apps/server/docs.html", about=about)
@@ -201,9 +187,10 @@ def _operation(one: Endpoint, by_struct: dict[type, Any], schemas: dict[str, Any
         return {kind: {"schema": schema} for kind in kinds}
 
     problem = content([JSON], Problem)
-    errors = {str(status): {"description": STATUSES[status], "content": problem} for status in one.errors}
+    statuses = sorted({*one.errors, *(ERRORS[one.method] if one.takes else ())})
+    errors = {str(status): {"description": HTTPStatus(status).phrase, "content": problem} for status in statuses}
     operation: dict[str, Any] = {
-        "summary": one.summary,
+        "summary": getattr(one.answer, "func", one.answer).__doc__,
         "operationId": one.method.lower() + re.sub(r"\W+", "_", one.path),
         "responses": {"200": {"description": "the answer", "content": content(one.sends, one.returns)}} | errors,
     }

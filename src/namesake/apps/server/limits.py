@@ -1,7 +1,5 @@
 """Every limit of the server. They bound the memory and the time that clients can make it use."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 MB = 1 << 20

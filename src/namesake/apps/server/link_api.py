@@ -1,9 +1,13 @@
-"""`POST /link`, `POST /explain`, `GET /entity/{qid}` and `GET /search`."""
+"""Endpoints that link, explain and look up: `/link`, `/explain`, `/entity/{qid}`, `/search`, `/rel` and `/nif`.
 
-from __future__ import annotations
+`/rel` and `/nif` answer like REL's server and like annotators of GERBIL, for programs that were written for these.
+docs/http-api.md describes them.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from typing import Annotated
 
 import msgspec
@@ -11,13 +15,16 @@ import numpy as np
 import pyarrow as pa
 from msgspec import Meta
 from starlette.requests import Request
+from starlette.responses import Response
 
 from namesake.apps.server import schema
-from namesake.apps.server.endpoint import BAD_BODY, Endpoint, RequestError, too_large
+from namesake.apps.server.endpoint import TURTLE, Endpoint, RequestError, content_type, too_large
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.pool import LinkOptions, Links, Pool
-from namesake.apps.server.schema import ExplainRequest, GivenArticle, LinkRequest, LinkResponse
+from namesake.apps.server.schema import ExplainRequest, GivenArticle, GivenMention, LinkRequest, LinkResponse
 from namesake.articles.builder import ArticleBuilder
+from namesake.datasets import nif
+from namesake.errors import NamesakeError
 from namesake.explain import EXPLANATION, Row, explanation_rows, mentions_called
 from namesake.kb.records import Entity, Found
 from namesake.linker import Linker
@@ -50,28 +57,29 @@ def endpoints(pool: Pool) -> list[Endpoint]:
     kb = pool.linker.kb
 
     async def entity(request: Request, asked: EntityParameters) -> bytes:
+        """Everything that the KB stores about an entity."""
         found = await pool.json(lambda: kb.entity(asked.qid))
         if found == b"null":
             raise RequestError(404, f"the KB has no {asked.qid}", "search by name: /search?name=…")
         return found
 
     async def search(request: Request, asked: SearchParameters) -> bytes:
+        """The entities with a name, those with the most sitelinks first."""
         return await pool.json(lambda: SearchResponse(asked.name, kb.search(asked.name, asked.limit)))
 
-    linked = "Link the names in a text, or in articles, to Wikidata."
-    explained = "Explain links: one row per candidate and part of its score, including NIL."
-    stored = "Everything that the KB stores about an entity."
-    named = "The entities with a name, those with the most sitelinks first."
+    text = {"type": "string"}
     return [
-        Endpoint("POST", "/link", partial(link, pool), linked, LinkRequest, LinkResponse, errors=BAD_BODY),
-        Endpoint("POST", "/explain", partial(explain, pool), explained, ExplainRequest, ROWS, errors=BAD_BODY),
-        Endpoint("GET", "/entity/{qid}", entity, stored, EntityParameters, Entity, errors=(400, 404, 422)),
-        Endpoint("GET", "/search", search, named, SearchParameters, SearchResponse, errors=(400, 422)),
+        Endpoint("POST", "/link", partial(link, pool), LinkRequest, LinkResponse),
+        Endpoint("POST", "/explain", partial(explain, pool), ExplainRequest, ROWS),
+        Endpoint("GET", "/entity/{qid}", entity, EntityParameters, Entity, errors=(404,)),
+        Endpoint("GET", "/search", search, SearchParameters, SearchResponse),
+        Endpoint("POST", "/rel", partial(link_rel, pool), RelRequest, REL_ROWS),
+        Endpoint("POST", "/nif", partial(link_nif, pool), text, text, KINDS, SENT),
     ]
 
 
 async def link(pool: Pool, request: Request, asked: LinkRequest) -> bytes:
-    """The links of a text or of articles."""
+    """Link the names in a text, or in articles, to Wikidata."""
     given = _given(asked, pool.limits)
     ids = None if asked.articles is None else [one.id or str(number) for number, one in enumerate(given)]
     options = LinkOptions(asked.threshold, asked.candidates or asked.parts, asked.parts, asked.limit)
@@ -102,7 +110,7 @@ def _rendered(ids: list[str] | None, links: Links) -> bytes:
 
 
 async def explain(pool: Pool, request: Request, asked: ExplainRequest) -> bytes:
-    """The rows of an explanation."""
+    """Explain links: one row per candidate and part of its score, including NIL."""
     given = GivenArticle(asked.text, title=asked.title, date=asked.date, mentions=asked.mentions)
     schema.check_explained([given], pool.limits)
     schema.check_given([given], pool.limits)
@@ -135,3 +143,137 @@ def _bounded(rows: Iterable[Row], most: int) -> Iterator[Row]:
             advice = "give one name with `name`, ask for fewer candidates with `limit`, or send a shorter text"
             raise RequestError(413, error, advice)
         yield row
+
+
+# the formats of other linkers
+PERSON = "PER"
+NifDocument = tuple[nif.Document, list[str | GivenMention] | None]
+"""A document without annotations, and its mentions; without mentions, the detector finds its names."""
+REL_ROWS = {"type": "array", "items": {"type": "array", "minItems": 7, "maxItems": 7}}
+SENT = (TURTLE, "application/x-turtle")
+KINDS = (*SENT, "application/turtle", "application/n-triples")
+"""Content types of Turtle; N-Triples is a subset of it."""
+NO_NAMES = {f"{nif.NIF}{kind}" for kind in ("Context", "Sentence", "Paragraph", "Word", "Title")}
+PHRASE = f"{nif.NIF}Phrase"
+
+
+class RelSpan(schema.StrictStruct, frozen=True):
+    """The place of a name, in characters."""
+
+    start: schema.Place
+    length: schema.Place
+
+
+class RelRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A text and the places of its names: [start, length] in characters. Without places, the detector finds names."""
+
+    text: str
+    spans: Annotated[list[tuple[schema.Place, schema.Place] | RelSpan], Meta(max_length=100_000)] = []
+
+
+def by_surface(text: str, spans: list[tuple[int, int]], limits: Limits) -> list[str | GivenMention]:
+    """Mentions at some places of a text. Places with the same text are one mention."""
+    for start, end in spans:
+        if end - start > limits.longest:
+            error = f"the name at {start} has more than {limits.longest:,} characters"
+            raise RequestError(422, error, "give the places of names")
+    read = sorted((text[start:end], start, end) for start, end in set(spans))
+    return [
+        GivenMention(surface, [(start, end) for _, start, end in places])
+        for surface, places in groupby(read, key=lambda one: one[0])
+    ]
+
+
+# REL
+async def link_rel(pool: Pool, request: Request, asked: RelRequest) -> bytes:
+    """Links in the format of REL: rows of start, length, mention, entity, conf_ed, conf_md, tag."""
+    limits = pool.limits
+    schema.check_given([GivenArticle(asked.text)], limits)
+    if len(asked.spans) > limits.mentions:
+        raise too_large("the list of spans", limits.mentions, "names")
+    mentions = await pool.run(lambda: _rel_mentions(asked, limits)) if asked.spans else None
+    return await pool.link_articles([GivenArticle(asked.text, mentions=mentions)], _rel_rows, several=False)
+
+
+def _rel_mentions(asked: RelRequest, limits: Limits) -> list[str | GivenMention]:
+    places = [(one.start, one.length) if isinstance(one, RelSpan) else one for one in asked.spans]
+    for start, length in places:
+        if not 0 < length <= len(asked.text) - start:
+            error = f"span [{start}, {length}] does not fit the text of {len(asked.text)} characters"
+            raise RequestError(422, error, "give start and length in characters")
+    return by_surface(asked.text, [(start, start + length) for start, length in places], limits)
+
+
+def _rel_rows(links: Links) -> bytes:
+    rows = []
+    for link in (one for one in links[0] if one.qid is not None):
+        confidences = [1.0 if one is None else one for one in (link.confidence, link.known)]
+        rows += [(start, end - start, link.name, link.qid, *confidences, PERSON) for start, end in link.spans]
+    return msgspec.json.encode(sorted(rows))
+
+
+# NIF
+async def link_nif(pool: Pool, request: Request, body: bytes) -> Response:
+    """Link the phrases of NIF documents in Turtle, or the names in their contexts, to Wikidata."""
+    limits = pool.limits
+    asked = await pool.run(lambda: _documents(body, limits), large=len(body) > limits.small)
+    given = [GivenArticle(document.text, mentions=mentions) for document, mentions in asked]
+    kind = content_type(request)
+    answer = await pool.link_articles(given, partial(_turtle, asked))
+    return Response(answer, media_type=kind if kind in SENT else TURTLE)
+
+
+def _documents(body: bytes, limits: Limits) -> list[NifDocument]:
+    """The documents of a request. They must be within the limits."""
+    try:
+        nodes = nif.nodes_of(body, "the body")
+    except NamesakeError as problem:
+        raise RequestError(400, str(problem), "send NIF 2 as Turtle, in UTF-8") from None
+    try:
+        contexts = nif.contexts_of(nodes, "the body")
+        if len(contexts) > limits.articles:
+            raise too_large("the list of contexts", limits.articles, "contexts")
+        schema.check_given([GivenArticle(text.characters) for text in contexts.values()], limits)
+        phrases: dict[str, list[nif.Node]] = {iri: [] for iri in contexts}
+        for iri, node in nodes.items():
+            context = iri if iri in contexts else node.get(nif.REFERENCE, [""])[0]
+            kinds = node.get(nif.TYPE, [])  # a name that spans the whole text has the IRI and the types of its context
+            if context in phrases and (PHRASE in kinds or not NO_NAMES.intersection(kinds)):
+                phrases[context].append(node)
+        if sum(map(len, phrases.values())) > limits.mentions:
+            raise too_large("the list of phrases", limits.mentions, "names")
+        return [_document(iri, text, nodes[iri], phrases[iri], limits) for iri, text in contexts.items()]
+    except NamesakeError as problem:
+        raise RequestError(422, str(problem), "send contexts with isString, and phrases that fit them") from None
+
+
+def _document(iri: str, text: nif.Text, context: nif.Node, phrases: Sequence[nif.Node], limits: Limits) -> NifDocument:
+    spans = []
+    for node in phrases:
+        stated = [node.get(place, [""])[0].strip() for place in (nif.BEGIN, nif.END)]
+        begin, end = (int(one) if one.isdecimal() and len(one) < 19 else 0 for one in stated)
+        if end - begin > 2 * limits.longest:  # checked before its text is read; UTF-16 has up to two units a character
+            raise NamesakeError(f"the phrase at {begin} has more than {limits.longest:,} characters")
+        span = nif.placed(node, text, "a phrase")
+        if span is None or not span[0] < span[1] <= len(text.characters):
+            raise NamesakeError("the text at the place of a phrase is not its anchorOf")
+        spans.append(span)
+    length = context.get(nif.END, [""])[0].strip()
+    java = not text.characters.isascii() and length == str(int(text.starts[-1])) and length != str(len(text.characters))
+    mentions = by_surface(text.characters, spans, limits) if spans else None
+    return nif.Document(iri, text.characters, java=java), mentions
+
+
+def _turtle(asked: Sequence[NifDocument], links: Links) -> bytes:
+    """The documents with their annotations. Names of the detector that are linked to NIL are left out."""
+    documents = []
+    for (document, mentions), found in zip(asked, links, strict=True):
+        annotations = [
+            nif.Annotation(span, nif.ENTITY + link.qid if link.qid else nif.nil_iri(link.name), link.confidence)
+            for link in found
+            if mentions is not None or link.qid is not None
+            for span in link.spans
+        ]
+        ordered = tuple(sorted(annotations, key=lambda annotation: annotation.span))
+        documents.append(replace(document, annotations=ordered))
+    return nif.turtle(documents)

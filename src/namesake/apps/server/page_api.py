@@ -1,23 +1,49 @@
-"""The page at `/`, and `POST /draw`, which it uses."""
+"""The page at `/`, which marks the names of a text and explains each link, and `POST /draw`, which it uses."""
 
-from __future__ import annotations
-
-from typing import Annotated
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from namesake.apps.page import FILES, draw
-from namesake.apps.server.endpoint import BAD_BODY, Endpoint
+from namesake.apps.server.endpoint import Endpoint
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.schema import Date, GivenArticle, StrictStruct, check_date, check_explained, check_given
+from namesake.drawing.candidates import evidence, shown, side_by_side
+from namesake.drawing.text import Mark, Row, marked_article, name_marks
+from namesake.drawing.theme import GRADES, style_sheet
+from namesake.errors import NamesakeError
+from namesake.linker import Linker
+from namesake.sample import ARTICLES
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {"content-security-policy": CSP, "cache-control": "no-cache"}
+FIELDS = ("name", "qid", "best", "confidence", "reason")
+
+
+def _file(name: str) -> bytes:
+    return (Path(__file__).parent / "page" / name).read_bytes()
+
+
+def _samples() -> bytes:
+    """The articles of the sample, as texts to try."""
+    articles = [msgspec.json.decode(line) for line in ARTICLES.read_bytes().splitlines()]
+    wanted = ("id", "title", "date", "text")
+    return msgspec.json.encode([{name: article.get(name) for name in wanted} for article in articles])
+
+
+FILES: dict[str, tuple[str, bytes]] = {
+    "/": ("text/html; charset=utf-8", _file("index.html")),
+    "/page.css": ("text/css; charset=utf-8", style_sheet("colours", "style").encode() + _file("page.css")),
+    "/page.js": ("text/javascript; charset=utf-8", _file("page.js")),
+    "/icon.svg": ("image/svg+xml", _file("icon.svg")),
+    "/samples.json": ("application/json", _samples()),
+}
 
 
 class DrawRequest(StrictStruct, frozen=True):
@@ -35,11 +61,13 @@ def endpoints(pool: Pool) -> list[Endpoint]:
 
     def file(path: str, kind: str, body: bytes) -> Endpoint:
         async def answer(request: Request, _: None) -> Response:
+            """A file of the page."""
             return Response(body, headers=HEADERS, media_type=kind)
 
-        return Endpoint("GET", path, answer, "A file of the page.", sends=(kind.partition(";")[0],))
+        return Endpoint("GET", path, answer, sends=(kind.partition(";")[0],))
 
     async def drawn(request: Request, asked: DrawRequest) -> bytes:
+        """A text with its names marked, as HTML for the page."""
         title, date = asked.title or None, asked.date or None
         given = GivenArticle(asked.text, title=title, date=date)
         check_given([given], pool.limits)
@@ -49,8 +77,45 @@ def endpoints(pool: Pool) -> list[Endpoint]:
         large = given.length > pool.limits.small
         return await pool.json(lambda: draw(pool.linker, asked.text, title, date, asked.mention), large)
 
-    summary = "A text with its names marked, as HTML for the page."
     return [
         *(file(path, kind, body) for path, (kind, body) in FILES.items()),
-        Endpoint("POST", "/draw", drawn, summary, DrawRequest, {"type": "object"}, errors=BAD_BODY),
+        Endpoint("POST", "/draw", drawn, DrawRequest, {"type": "object"}),
     ]
+
+
+def draw(
+    linker: Linker, text: str, title: str | None = None, date: str | None = None, mention: int | None = None
+) -> dict[str, Any]:
+    """A text with its names marked (`html`), the links (`mentions`), and what the slider of the page needs.
+
+    With `mention`, the number of a name: its explanation (`panel`), and the text with the words that its candidates
+    match. An explanation takes longer than linking, so the page asks for one name at a time.
+    """
+    links = linker.link_text(text, date=date or None, title=title or None)
+    text, title, rows = links.text, links.title, links.rows
+    if mention is None:
+        return {
+            "html": _drawn(text, title, rows),
+            "mentions": [{name: link[name] for name in FIELDS} for link in rows],
+            "threshold": linker.recipe.decide.threshold if linker.recipe.decide else None,
+            "grades": [list(grade) for grade in GRADES],
+            "people": linker.kb.manifest.people,
+        }
+    if not 0 <= mention < len(rows):
+        raise NamesakeError(f"mention {mention}: the text has {len(rows)} names, counted from 0")
+    why = linker.explain_text(text, rows[mention]["name"], date or None, title)
+    at = next(i for i, link in enumerate(why.links) if link["spans"] == rows[mention]["spans"])
+    words = {span for candidate in shown(why.rows[at]) for span in evidence(candidate, text).spans}
+    panel = side_by_side(why.rows[at], text, why.people, why.links[at])
+    return {"panel": panel, "html": _drawn(text, title, rows, words)}
+
+
+def _drawn(text: str, title: str | None, links: Sequence[Row], words: Iterable[tuple[int, int]] = ()) -> str:
+    """Title and text, with names and matched words marked. A matched word inside a name is not marked."""
+    names = name_marks(links, numbered=True)
+    named = bytearray(len(text) + 1)
+    for mark in names:
+        named[mark.start : mark.end] = b"\1" * (mark.end - mark.start)
+    outside = [(start, end) for start, end in words if not any(named[start:end])]
+    matched = [Mark(start, end, "span", {"class": "word", "data-at": start}) for start, end in outside]
+    return marked_article(text, title, [*names, *matched], name_marks(links, "title_spans", numbered=True))

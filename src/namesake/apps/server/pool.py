@@ -5,14 +5,13 @@ the requests that arrive while a thread is busy are its next batch. Large reques
 their own, so that nothing waits for a large request. The linker gives a request the same links in any batch.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import msgspec
@@ -21,17 +20,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import UNSET
 
+from namesake.apps.server import schema
 from namesake.apps.server.endpoint import RequestError, busy
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.schema import (
-    SHOWN,
-    CandidateAnswer,
-    GivenArticle,
-    LinkAnswer,
-    articles_of,
-    check_given,
-    weight,
-)
+from namesake.apps.server.schema import SHOWN, CandidateAnswer, GivenArticle, LinkAnswer
 from namesake.articles.article import Article
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
@@ -42,7 +34,7 @@ from namesake.linker import Linker
 
 T = TypeVar("T")
 Links = list[list[LinkAnswer]]
-"""The links of each article."""
+About = Callable[[str], tuple[str | None, str | None, str]]
 Worked = tuple[Sequence[bytes | BaseException], dict[str, int]]
 
 THRESHOLDS = 32
@@ -61,7 +53,6 @@ class LinkOptions:
     candidates: bool = False
     parts: bool = False
     limit: int = SHOWN
-    """The number of candidates per name."""
 
 
 @dataclass(eq=False)
@@ -69,7 +60,6 @@ class Job:
     """The articles of one request. Jobs are created on the event loop."""
 
     count: int
-    """The number of articles."""
     weight: int
     """Their size, as `schema.weight` measures it."""
     read: Callable[[], Sequence[Article]]
@@ -86,7 +76,6 @@ class Lane:
 
     threads: ThreadPoolExecutor
     batch: int
-    """Articles per batch."""
     waiting: deque[Job] = field(default_factory=deque)
     busy: int = 0
     expected: int = 1
@@ -99,7 +88,7 @@ class Pool:
 
     def __init__(self, linker: Linker, limits: Limits) -> None:
         self.linker, self.limits = linker, limits
-        self.answers = Answers(linker.kb)
+        self.about = lru_cache(REMEMBERED)(partial(_about, linker.kb))
         self.counts = Counter(batches=0, articles=0, links=0, links_answered=0)
         """What has been linked, for the metrics."""
         self._at = lru_cache(THRESHOLDS)(
@@ -128,9 +117,9 @@ class Pool:
         several: bool = True,
     ) -> bytes:
         """The answer to a request with these articles, which must be within the limits."""
-        check_given(given, self.limits)
-        read = partial(articles_of, given, self.limits, several)
-        return await self.link(Job(len(given), weight(given), read, render, options or LinkOptions()))
+        schema.check_given(given, self.limits)
+        read = partial(schema.articles_of, given, self.limits, several)
+        return await self.link(Job(len(given), schema.weight(given), read, render, options or LinkOptions()))
 
     async def link(self, job: Job) -> bytes:
         """The answer to a job."""
@@ -173,9 +162,8 @@ class Pool:
             return
         lane.busy += 1
         linker = self.at(jobs[0].options.threshold)
-        running = asyncio.get_running_loop().run_in_executor(
-            lane.threads, work, linker, self.answers, self.limits, jobs
-        )
+        loop = asyncio.get_running_loop()
+        running = loop.run_in_executor(lane.threads, _work, linker, self.about, self.limits, jobs)
         running.add_done_callback(lambda done: self._done(lane, jobs, done))
         self._start(lane)
 
@@ -195,6 +183,12 @@ class Pool:
         self._start(lane)
 
 
+def _about(kb: KB, qid: str) -> tuple[str | None, str | None, str]:
+    """The label, the description and the address of an entity."""
+    row = kb.row(qid)
+    return (kb.label(row) or None, about(kb, row) or None, WIKIDATA + qid) if row >= 0 else (None, None, WIKIDATA + qid)
+
+
 def _next_batch(lane: Lane) -> list[Job]:
     """The first waiting job and others with the same options, as many as fit into a batch."""
     jobs: list[Job] = []
@@ -211,29 +205,30 @@ def _next_batch(lane: Lane) -> list[Job]:
     return jobs
 
 
-def work(linker: Linker, answers: Answers, limits: Limits, jobs: Sequence[Job]) -> Worked:
+def _work(linker: Linker, about: About, limits: Limits, jobs: Sequence[Job]) -> Worked:
     """The answer to each job, or its error, and counts for the metrics.
 
     All jobs have the same options. An error of one job affects no other.
     """
     options = jobs[0].options
     read = [_attempt(job.read) for job in jobs]
-    ends = np.cumsum([0 if isinstance(articles, Exception) else len(articles) for articles in read]).tolist()
-    parts = list(zip([0, *ends[:-1]], ends, strict=True))
-    builder = ArticleBuilder()
-    for article in (article for articles in read if not isinstance(articles, Exception) for article in articles):
-        builder.add(replace(article, id=str(len(builder.articles))))
-    count = len(builder.articles)
+    builder, ends = ArticleBuilder(), [0]
+    for articles in read:
+        for article in () if isinstance(articles, Exception) else articles:
+            builder.add(replace(article, id=str(len(builder.articles))))
+        ends.append(len(builder.articles))
+    parts, count = list(pairwise(ends)), ends[-1]
     rejects = Rejects(most=count)
     links = linker.link(builder.table(), options.candidates, rejects, options.limit if options.candidates else None)
     faults = {int(reject.article_id or 0): reject.reason for reject in rejects.first}
-    problems = [
-        articles if isinstance(articles, Exception) else _first_fault(faults, *part)
-        for articles, part in zip(read, parts, strict=True)
-    ]
+    problems: list[Exception | None] = []
+    for articles, (begin, end) in zip(read, parts, strict=True):
+        wrong = (f"article {at - begin} cannot be linked: {faults[at]}" for at in range(begin, end) if at in faults)
+        refused = (RequestError(422, error, "correct it; articles are counted from 0") for error in wrong)
+        problems.append(articles if isinstance(articles, Exception) else next(refused, None))
     if options.candidates:
         links = _without_excess(links, limits, parts, problems)
-    by_article = answers.by_article(links, count, options.parts)
+    by_article = _answers(links, count, options.parts, about)
     results: list[bytes | BaseException] = [
         _attempt(job.render, by_article[begin:end]) if problem is None else problem
         for job, problem, (begin, end) in zip(jobs, problems, parts, strict=True)
@@ -243,17 +238,10 @@ def work(linker: Linker, answers: Answers, limits: Limits, jobs: Sequence[Job]) 
 
 
 def _attempt(function: Callable[..., T], *arguments: Any) -> T | Exception:
-    """The result of a function, or its error."""
     try:
         return function(*arguments)
     except Exception as problem:
         return problem
-
-
-def _first_fault(faults: dict[int, str], begin: int, end: int) -> Exception | None:
-    """The error of the first article in a range that could not be linked."""
-    wrong = (f"article {at - begin} cannot be linked: {faults[at]}" for at in range(begin, end) if at in faults)
-    return next((RequestError(422, error, "correct it; articles are counted from 0") for error in wrong), None)
 
 
 def _without_excess(
@@ -272,33 +260,18 @@ def _without_excess(
     return links if kept.all() else links.filter(pa.array(kept[article]))
 
 
-class Answers:
-    """Makes answers from links. It remembers the labels of entities."""
-
-    def __init__(self, kb: KB) -> None:
-        self.kb = kb
-        self.about = lru_cache(maxsize=REMEMBERED)(self._about)
-
-    def _about(self, qid: str) -> tuple[str | None, str | None, str]:
-        """The label, the description and the address of an entity."""
-        row = self.kb.row(qid)
-        if row < 0:
-            return None, None, WIKIDATA + qid
-        return self.kb.label(row) or None, about(self.kb, row) or None, WIKIDATA + qid
-
-    def by_article(self, links: pa.Table, count: int, parts: bool) -> Links:
-        """The links of each of `count` articles, whose ids are their numbers."""
-        answers: Links = [[] for _ in range(count)]
-        for row in links.drop_columns("extra").to_pylist():
-            fields = {name: row[name] for name in COPIED}
-            fields |= {"spans": row["spans"] or [], "title_spans": row["title_spans"] or []}
-            label, description, url = (None, None, None) if row["qid"] is None else self.about(row["qid"])
-            if "candidates" in row:
-                fields["candidates"] = [self._candidate(one, parts) for one in row["candidates"]]
-                fields["doubts"] = row.get("doubts", UNSET) if parts else UNSET
-            answers[int(row["article_id"])].append(LinkAnswer(label=label, description=description, url=url, **fields))
-        return answers
-
-    def _candidate(self, given: dict[str, Any], parts: bool) -> CandidateAnswer:
-        shown = given["parts"] if parts else UNSET
-        return CandidateAnswer(given["qid"], *self.about(given["qid"]), given["score"], shown)
+def _answers(links: pa.Table, count: int, parts: bool, about: About) -> Links:
+    """The links of each of `count` articles, whose ids are their numbers."""
+    answers: Links = [[] for _ in range(count)]
+    for row in links.drop_columns("extra").to_pylist():
+        fields = {name: row[name] for name in COPIED}
+        fields |= {"spans": row["spans"] or [], "title_spans": row["title_spans"] or []}
+        label, description, url = (None, None, None) if row["qid"] is None else about(row["qid"])
+        if "candidates" in row:
+            fields["candidates"] = [
+                CandidateAnswer(one["qid"], *about(one["qid"]), one["score"], one["parts"] if parts else UNSET)
+                for one in row["candidates"]
+            ]
+            fields["doubts"] = row.get("doubts", UNSET) if parts else UNSET
+        answers[int(row["article_id"])].append(LinkAnswer(label=label, description=description, url=url, **fields))
+    return answers

@@ -5,8 +5,6 @@ that sends one byte now and then would keep a connection for ever. Also limited:
 the number of connections, and the lines of the log about malformed requests.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

@@ -4,10 +4,10 @@ Pages of any origin may read these answers, because OpenRefine asks from the bro
 only, which is public. `reconcile_data.py` looks up suggestions, values and types.
 """
 
-from __future__ import annotations
-
+import re
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -17,16 +17,14 @@ from starlette.responses import Response
 
 from namesake.apps.server.endpoint import CSP, FORM, HTML, Endpoint, RequestError, decoded, too_large
 from namesake.apps.server.pool import Pool
-from namesake.apps.server.reconcile_data import HUMAN, Extension, ReconcileData
+from namesake.apps.server.reconcile_data import Extension, ReconcileData
 from namesake.drawing.theme import render
-from namesake.kb import WIKIDATA
 from namesake.kb.records import found
 from namesake.linker import Linker
 from namesake.reconciling import Candidate, Query
 from namesake.reconciling.matching import AT_ONCE, Reconciled, judge
 from namesake.scorers.table_rows import ENTITY_TYPE
 
-ENTITIES, PROPERTIES = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
 MOST, LIMIT = 50, 5
 """Candidates per query: the largest number, and the default."""
 LONGEST = 1000
@@ -88,9 +86,7 @@ class ReconcileForm(msgspec.Struct, frozen=True):
     """The parameters of `/reconcile`, in the URL or as a form."""
 
     queries: AsJson | None = None
-    """Queries by key, as JSON."""
     extend: AsJson | None = None
-    """Ids and properties, as JSON."""
 
 
 class SuggestParameters(msgspec.Struct, frozen=True):
@@ -115,22 +111,18 @@ class PreviewParameters(msgspec.Struct, frozen=True):
 
 def endpoints(pool: Pool, public: str | None) -> list[Endpoint]:
     """The endpoints of this module. `public` is the address that the manifest announces."""
-    api = ReconcileApi(pool, public)
-    summary = "The manifest; with `queries`, candidates for names; with `extend`, values of entities."
-    record, text, errors = {"type": "object"}, {"type": "string"}, (400, 413, 415, 422, 429, 503)
-    proposed = "The properties with the most statements."
-    found = []
+    api, record, found = ReconcileApi(pool, public), {"type": "object"}, []
     for path in ("/reconcile", "/reconcile/"):
-        found.append(Endpoint("GET", path, api.get, summary, ReconcileForm, record, errors=errors))
-        found.append(Endpoint("POST", path, api.post, summary, ReconcileForm, record, (FORM,), errors=(*errors, 408)))
+        found.append(Endpoint("GET", path, api.get, ReconcileForm, record, errors=(413, 429, 503)))
+        found.append(Endpoint("POST", path, api.post, ReconcileForm, record, (FORM,)))
     for kind in SUGGESTED:
-        path, begun, suggest = f"/reconcile/suggest/{kind}", f"Suggestions: {kind}.", partial(api.suggest, kind)
-        found.append(Endpoint("GET", path, suggest, begun, SuggestParameters, record, errors=(400, 422)))
-    path, previewed = "/reconcile/preview", "An entity in short, for a frame."
+        path, suggest = f"/reconcile/suggest/{kind}", partial(api.suggest, kind)
+        found.append(Endpoint("GET", path, suggest, SuggestParameters, record))
+    page = {"type": "string"}
     return [
         *found,
-        Endpoint("GET", "/reconcile/properties", api.propose, proposed, ProposeParameters, record, errors=(400, 422)),
-        Endpoint("GET", path, api.preview, previewed, PreviewParameters, text, sends=(HTML,), errors=(400, 404, 422)),
+        Endpoint("GET", "/reconcile/properties", api.propose, ProposeParameters, record),
+        Endpoint("GET", "/reconcile/preview", api.preview, PreviewParameters, page, sends=(HTML,), errors=(404,)),
     ]
 
 
@@ -142,7 +134,7 @@ class ReconcileApi:
         self.data = ReconcileData(pool.linker.kb)
 
     async def get(self, request: Request, asked: ReconcileForm) -> bytes:
-        """The manifest, or the answer to the parameters of the URL."""
+        """The manifest; with `queries`, candidates for names; with `extend`, values of entities."""
         if asked.queries is not None or asked.extend is not None:
             return await self.post(request, asked)
         host, port = request.scope["server"]  # the Host header, which the client chooses, is not used
@@ -150,7 +142,7 @@ class ReconcileApi:
         return msgspec.json.encode(manifest(self.pool.linker, self.public or own, self.pool.limits.queries))
 
     async def post(self, request: Request, asked: ReconcileForm) -> bytes:
-        """The answer to a form."""
+        """With `queries`, candidates for names; with `extend`, values of entities."""
         if asked.extend is not None:
             wanted, most = decoded(Extension, asked.extend, "`extend`"), 100 * self.pool.limits.queries
             if len(wanted.ids) * max(len(wanted.properties), 1) > most:
@@ -164,19 +156,18 @@ class ReconcileApi:
         return await self.pool.json(lambda: self._reconciled(queries), len(queries) > FEW)
 
     async def suggest(self, kind: str, request: Request, asked: SuggestParameters) -> bytes:
-        """Suggestions for a prefix."""
+        """Entities, properties or types whose name begins with a prefix."""
         prefix = " ".join(asked.prefix.split())
         return await self.pool.json(lambda: {"result": self.data.suggested(kind, prefix, asked.cursor)})
 
     async def propose(self, request: Request, asked: ProposeParameters) -> bytes:
-        """Properties to extend a table with."""
-        given = asked.limit if asked.limit.isascii() and asked.limit.isdecimal() else ""
-        limit = int(given[:5] or 0) if 0 < int(given[:5] or 0) < 10_000 else 50
+        """The properties with the most statements."""
+        limit = int(asked.limit) if re.fullmatch("[1-9][0-9]{0,3}", asked.limit) else 50
         answer = {"type": asked.type[:100], "limit": limit}
         return await self.pool.json(lambda: answer | {"properties": self.data.used[:limit]})
 
     async def preview(self, request: Request, asked: PreviewParameters) -> Response:
-        """An entity in short, as a page for a frame."""
+        """An entity in short, for a frame."""
         kb = self.pool.linker.kb
         row = kb.row(asked.id)
         if row < 0:
@@ -236,27 +227,9 @@ def _read(raw: msgspec.Raw) -> GivenQuery | str:
 
 def manifest(linker: Linker, base: str, batch: int) -> dict[str, Any]:
     """The description of the service: the addresses of its parts, and the number of queries per request."""
-    at = f"{base}/reconcile"
-    suggest = {what: {"service_url": at, "service_path": f"/suggest/{what}"} for what in SUGGESTED}
-    limit = {
-        "name": "limit",
-        "label": "Limit",
-        "type": "number",
-        "default": 0,
-        "help_text": "The number of values per entity; 0 returns all.",
-    }
-    return {
-        "versions": ["0.2"],
-        "name": f"Namesake ({len(linker.kb):,} entities)",
-        "identifierSpace": ENTITIES,
-        "schemaSpace": PROPERTIES,
-        "defaultTypes": [msgspec.to_builtins(HUMAN)],
-        "batchSize": batch,
-        "view": {"url": WIKIDATA + "{{id}}"},
-        "preview": {"url": at + "/preview?id={{id}}", "width": 420, "height": 180},
-        "suggest": suggest,
-        "extend": {
-            "propose_properties": {"service_url": at, "service_path": "/properties"},
-            "property_settings": [limit],
-        },
-    }
+    found: dict[str, Any] = msgspec.json.decode(Path(__file__).with_name("manifest.json").read_bytes())
+    found |= {"name": f"Namesake ({len(linker.kb):,} entities)", "batchSize": batch}
+    found["preview"]["url"] = f"{base}/reconcile/preview?id={{{{id}}}}"
+    for service in (*found["suggest"].values(), found["extend"]["propose_properties"]):
+        service["service_url"] = f"{base}/reconcile"
+    return found

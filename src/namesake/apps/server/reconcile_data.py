@@ -1,7 +1,5 @@
 """Suggestions, values and types of entities, in the shapes of the Reconciliation API."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from functools import cached_property
@@ -20,7 +18,6 @@ from namesake.kernels.dump.wikidata import DAY
 
 INSTANCE, OCCUPATION, BIRTH, DEATH = 31, 106, 569, 570
 SUGGESTED = 10
-"""Suggestions per answer."""
 QID = re.compile(r"Q[1-9][0-9]{0,15}")
 _PROPERTY = re.compile(r"P[1-9][0-9]{0,8}")
 
@@ -116,22 +113,21 @@ class ReconcileData:
 
     def _beginning(self, prefix: str, most: int) -> list[int]:
         """The rows whose label begins with a prefix, or with it In Title Case; those with the most sitelinks first."""
-        title = prefix.title()
-        starts = [prefix] if title.startswith(prefix) else [prefix, title]
-        rows = np.concatenate([self._labelled(one.encode("utf-8", "replace")) for one in starts]).astype(np.int64)
+        title, labels, items = prefix.title(), self.kb.item_labels, self.kb.entity_item
+
+        def label(row: np.int32) -> bytes:
+            return labels.data[labels.offsets[items[row]] : labels.offsets[items[row] + 1]].tobytes()
+
+        found = []
+        for start in [prefix] if title.startswith(prefix) else [prefix, title]:
+            text = start.encode("utf-8", "replace")  # no byte of UTF-8 is as large as FF
+            begin, end = (bisect_left(self._by_label, one, key=label) for one in (text, text + b"\xff"))
+            found.append(self._by_label[begin:end])
+        rows = np.concatenate(found).astype(np.int64)
         keys = rows - (self.kb.sitelinks[rows].astype(np.int64) << 32)
         best = np.sort(keys if len(keys) <= most else np.partition(keys, most)[:most])
         chosen: list[int] = (best & 0xFFFFFFFF).tolist()
         return chosen
-
-    def _labelled(self, prefix: bytes) -> Int32:
-        """The rows whose label begins with these bytes; no byte of UTF-8 is as large as FF."""
-        begin, end = (bisect_left(self._by_label, one, key=self._label) for one in (prefix, prefix + b"\xff"))
-        return self._by_label[begin:end]
-
-    def _label(self, row: np.int32) -> bytes:
-        labels, item = self.kb.item_labels, self.kb.entity_item[row]
-        return labels.data[labels.offsets[item] : labels.offsets[item + 1]].tobytes()
 
     @cached_property
     def used(self) -> list[Named]:

@@ -1,7 +1,5 @@
 """The structs of requests and answers. They check requests, and the OpenAPI document is made from them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Annotated
 

@@ -1,20 +1,15 @@
 """A server process: its socket, the loading of kernels, and an orderly end."""
 
-from __future__ import annotations
-
 import gc
 import socket
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 from namesake.apps.server.limits import Limits
 from namesake.articles.builder import text_table
 from namesake.errors import NamesakeError, lacking
 from namesake.linker import Linker
-
-if TYPE_CHECKING:
-    import uvicorn
 
 SWITCH = 0.0005
 """Seconds after which a thread that links lets the event loop run."""
@@ -48,8 +43,8 @@ def serve(
         linker.kb.check_unchanged(at_once=True)  # raises the error that ended the server, if the KB has changed
 
 
-def server_of(linker: Linker, limits: Limits, origins: Sequence[str] = (), public: str | None = None) -> uvicorn.Server:
-    """A server that is ready to run."""
+def server_of(linker: Linker, limits: Limits, origins: Sequence[str] = (), public: str | None = None) -> Any:
+    """A server of uvicorn that is ready to run."""
     try:
         import uvicorn
 
@@ -61,7 +56,11 @@ def server_of(linker: Linker, limits: Limits, origins: Sequence[str] = (), publi
     def stop() -> None:
         server.should_exit = True
 
-    warm_up(linker)
+    for mentions in (None, ["Michael Jordan"]):  # load every kernel, so that the first client does not wait
+        table = text_table(WARM_UP, mentions, "2016-12-26", "Michael Jordan")
+        linker.link(table, scores=True)
+        linker.explain(table)
+    linker.kb.names.lookup("Barack Obama")
     server = uvicorn.Server(configured(application(linker, limits, origins, public, stop), limits))
     return server
 
@@ -79,12 +78,3 @@ def bound(host: str, port: int) -> socket.socket:
         raise NamesakeError(f"cannot listen at {where} ({reason}): choose another --port or --host") from None
     listening.listen(1024)
     return listening
-
-
-def warm_up(linker: Linker) -> None:
-    """Load every kernel that requests need, so that the first client does not wait."""
-    for mentions in (None, ["Michael Jordan"]):
-        table = text_table(WARM_UP, mentions, "2016-12-26", "Michael Jordan")
-        linker.link(table, scores=True)
-        linker.explain(table)
-    linker.kb.names.lookup("Barack Obama")

@@ -1,7 +1,5 @@
 """The requests that the server is answering: limits on their number and the bytes of their bodies, and metrics."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import io
@@ -49,8 +47,10 @@ class Workload:
         self.clients[client] += 1
         try:
             self.check()
-            if not endpoint.always:
-                self._check(client)
+            if not endpoint.always and self.requests > self.limits.requests:
+                raise busy("too many requests at a time")
+            if not endpoint.always and self.clients[client] > (most := self.limits.per_client):
+                raise RequestError(429, f"more than {most} requests at a time", "wait for answers", retry_after="1")
             if request.method == "POST":
                 endpoint.check_content_type(request)
                 asked = endpoint.decoded(await body.read())
@@ -64,13 +64,6 @@ class Workload:
             self.clients[client] -= 1
             if not self.clients[client]:
                 del self.clients[client]
-
-    def _check(self, client: str) -> None:
-        if self.requests > self.limits.requests:
-            raise busy("too many requests at a time")
-        most = self.limits.per_client
-        if self.clients[client] > most:
-            raise RequestError(429, f"more than {most} requests at a time", "wait for answers", retry_after="1")
 
 
 class Body:

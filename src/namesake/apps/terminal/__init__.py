@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import rich.console
 from rich.box import SIMPLE_HEAD
 from rich.console import ConsoleOptions, RenderableType
-from rich.markup import escape
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
@@ -32,40 +31,39 @@ class Console(rich.console.Console):
             yield Segment(text if control else lines(text), style, control)
 
 
+def table(
+    header: Sequence[str], rows: Sequence[Sequence[str | Text]], words: Container[int] = (0,), best: Container[Any] = ()
+) -> Table:
+    """A table: the columns `words` are aligned left, the others right, and the cells (row, column) of `best` stand out.
+
+    Headings of figures are wrapped to the width of their longest word or figure.
+    """
+    drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for j, heading in enumerate(header):
+        width = max(map(len, [*heading.split(), *(row[j] for row in rows)]), default=1)
+        text = heading if j in words else "\n".join(textwrap.wrap(heading, width, break_long_words=False))
+        style, align = "" if j else "bold", "left" if j in words else "right"
+        drawn.add_column(Text(text), style=style, justify=align, overflow="fold")  # type: ignore[arg-type]
+    for i, row in enumerate(rows):
+        cells = (Text(cell) if isinstance(cell, str) else cell for cell in row)
+        drawn.add_row(*(Text(cell.plain, "bold green") if (i, j) in best else cell for j, cell in enumerate(cells)))
+    return drawn
+
+
 def draw(view: View, console: rich.console.Console) -> None:
     """Print a table of a report."""
-    table = Table(title=escape(view.title), box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
-    for j, heading in enumerate(view.header):
-        if j in view.words:
-            table.add_column(escape(heading), style="" if j else "bold", overflow="fold")
-        else:
-            table.add_column(escape(_narrow(heading, [row[j] for row in view.rows])), justify="right")
-    for i, row in enumerate(view.rows):
-        table.add_row(
-            *(f"[bold green]{escape(cell)}[/]" if (i, j) in view.best else escape(cell) for j, cell in enumerate(row))
-        )
-    console.print(table)
+    console.print(Text(view.title, style="bold"), soft_wrap=True)
+    console.print(table(view.header, view.rows, view.words, view.best))
     if view.caption:
         console.print(view.caption, style="dim", highlight=False, markup=False)
 
 
-def _narrow(heading: str, figures: Sequence[str]) -> str:
-    """A heading wrapped to the width of its longest word or figure."""
-    width = max(map(len, [*heading.split(), *figures]), default=1)
-    return textwrap.fill(heading, width, break_long_words=False) if heading else ""
+def plot(curves: Mapping[str, Any], at: Callable[[float], int | None], mark: float | None) -> None:
+    """Draw curves over the threshold with letters, each by its first letter.
 
-
-def plot(
-    curves: Mapping[str, Any],
-    at: Callable[[float], int | None],
-    across: str,
-    console: rich.console.Console,
-    mark: float | None,
-) -> None:
-    """Draw curves over [0, 1] × [0, 1] with letters, each by its first letter.
-
-    `at` gives the place in each curve for a position on the axis, or None for a gap; `mark` is a position to mark.
+    `at` gives the place in each curve for a threshold, or None for a gap; `mark` is a threshold to mark.
     """
+    console = Console(highlight=False)
     field = [[(" ", "")] * PLOT_WIDTH for _ in range(PLOT_HEIGHT + 1)]
     places = [at(column / (PLOT_WIDTH - 1)) for column in range(PLOT_WIDTH)]
     for (name, values), colour in zip(curves.items(), COLOURS, strict=False):
@@ -74,11 +72,11 @@ def plot(
                 field[PLOT_HEIGHT - round(float(values[place]) * PLOT_HEIGHT)][column] = (name[0].upper(), colour)
     for number, row in enumerate(field):
         label = f"{1 - number / PLOT_HEIGHT:.2f}" if number % 4 == 0 else ""
-        console.print(Text.assemble(f"{label:>5} │", *row), highlight=False)
+        console.print(Text.assemble(f"{label:>5} │", *row))
     ticks = "".join(f"{tick / 5:<12.1f}" for tick in range(6))
     line = ["─"] * PLOT_WIDTH
     if mark is not None:
         line[round(mark * (PLOT_WIDTH - 1))] = "┴"
-    console.print(f"      └{''.join(line)}\n       {ticks[: PLOT_WIDTH + 2]}", highlight=False)
+    console.print(f"      └{''.join(line)}\n       {ticks[: PLOT_WIDTH + 2]}")
     legend = ", ".join(f"{name[0].upper()} {name}" for name in curves)
-    console.print(f"       {legend} over {across}", style="dim", highlight=False, markup=False)
+    console.print(f"       {legend} over threshold", style="dim", highlight=False, markup=False)

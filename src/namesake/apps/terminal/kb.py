@@ -1,24 +1,18 @@
 """Entities, manifests and build summaries, drawn in a terminal."""
 
-from __future__ import annotations
-
 from itertools import groupby, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
-from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.table import Column, Table
 from rich.text import Text
 
+from namesake.apps.terminal import table
 from namesake.kb.manifest import NAMED, REJECTS, Manifest, Reject
-from namesake.kb.records import gist, no_label, years
+from namesake.kb.records import ColumnSize, Entity, Statement, gist, no_label, years
 from namesake.printable import counted, one_line
-
-if TYPE_CHECKING:
-    from namesake.kb.records import ColumnSize, Entity, Statement
 
 VALUES_SHOWN = 8
 REJECTS_SHOWN = 5
@@ -44,18 +38,11 @@ def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
 
 def draw_columns(columns: list[ColumnSize], console: Console) -> None:
     """Print every column of a KB with its type, size and meaning."""
-    table = Table(
-        Column("column", style="cyan", no_wrap=True),
-        Column("type", no_wrap=True),
-        Column("rows", justify="right", no_wrap=True),
-        Column("MB", justify="right", no_wrap=True),
-        Column("meaning", ratio=1),
-        box=box.SIMPLE_HEAD,
-    )
-    for column in columns:
-        kind = column.dtype if column.kind == "array" else column.kind
-        table.add_row(column.attribute, kind, f"{column.rows:,}", f"{column.bytes / 1e6:,.1f}", Text(column.meaning))
-    console.print(table)
+    rows = []
+    for one in columns:
+        kind = one.dtype if one.kind == "array" else one.kind
+        rows.append([one.attribute, kind, f"{one.rows:,}", f"{one.bytes / 1e6:,.1f}", one.meaning])
+    console.print(table(["column", "type", "rows", "MB", "meaning"], rows, (0, 1, 4)))
 
 
 def draw_entity(entity: Entity, console: Console) -> None:
@@ -82,21 +69,14 @@ def draw_entity(entity: Entity, console: Console) -> None:
 def draw_namesakes(kb: Path, name: str, entities: list[Entity], total: int, console: Console) -> None:
     """Print the entities with a name, the most prominent first, and their total number."""
     console.print(Text(f"{counted(total, 'entity', 'entities')} named {one_line(name)}", style="bold"))
-    table = Table(
-        Column("QID", style="cyan", no_wrap=True),
-        Column("entity", ratio=1),
-        Column("lived", no_wrap=True),
-        Column("sitelinks", justify="right", no_wrap=True),
-        box=box.SIMPLE_HEAD,
-        expand=True,
-    )
+    rows: list[list[str | Text]] = []
     for entity in entities:
-        about = Text(one_line(entity.label) or "(no label)", style="bold")
+        who = Text(one_line(entity.label) or "(no label)", style="bold")
         if what := one_line(entity.description or gist(entity.statements)):
-            about = Text.assemble(about, ", ", (what, "" if entity.description else "dim"))
+            who = Text.assemble(who, ", ", (what, "" if entity.description else "dim"))
         sitelinks = f"{entity.sitelinks:,}" if entity.sitelinks else ""
-        table.add_row(entity.qid, about, years(entity.birth, entity.death), sitelinks)
-    console.print(table)
+        rows.append([entity.qid, who, years(entity.birth, entity.death), sitelinks])
+    console.print(table(["QID", "entity", "lived", "sitelinks"], rows, range(3)))
     if total > len(entities):
         console.print(Text(f"and {total - len(entities):,} more; --json lists all of them", style="dim"))
     hint = f"To show one of them in full: namesake kb show {kb} {entities[0].qid}"
@@ -140,19 +120,14 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
 
 def _statements(statements: list[Statement]) -> Table:
     """One line per property, with its values."""
-    table = Table(
-        Column("property", style="green", overflow="fold"),
-        Column("", style="dim", no_wrap=True),
-        Column("values", overflow="fold"),
-        box=box.SIMPLE_HEAD,
-    )
+    rows: list[list[str | Text]] = []
     for key, group in groupby(statements, key=lambda statement: statement.property):
         same = list(group)
         shown = list(map(_value, same[:VALUES_SHOWN]))
         if len(same) > VALUES_SHOWN:
             shown.append(Text(f"and {len(same) - VALUES_SHOWN} more", style="dim"))
-        table.add_row(Text(same[0].property_label), key, Text(", ").join(shown))
-    return table
+        rows.append([same[0].property_label, Text(key, style="dim"), Text(", ").join(shown)])
+    return table(["property", "", "values"], rows, range(3))
 
 
 def _value(statement: Statement) -> Text:

@@ -1,27 +1,28 @@
-"""Links drawn in a terminal: as tables, inside the text, and compared with the right answers."""
+"""Links and explanations drawn in a terminal: as tables, inside the text, and candidate by candidate."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
 from namesake.articles.rejects import Rejects
+from namesake.drawing.candidates import by_source, of_anchors, place, surface
+from namesake.drawing.text import Mark, pieces
 from namesake.drawing.theme import percent
 from namesake.evaluation.gold import GoldRow
 from namesake.kb.records import about
 from namesake.linker import Linker
-from namesake.printable import counted, lines, one_line
+from namesake.printable import one_line
 
-Row = dict[str, Any]
+Row = Mapping[str, Any]
 NAME_STYLE, MATCH_STYLE, NIL_STYLE = "bold cyan", "bold green", "yellow"
 PARTS_SHOWN = 2
 """Score parts that the comparison with the right answer names."""
@@ -78,16 +79,15 @@ def show_text(linker: Linker, articles: pa.Table, console: Console) -> None:
 
 def linked_text(text: str, links: list[Row]) -> Text:
     """The text with every occurrence of every name highlighted and followed by its QID, or by the reason for NIL."""
-    marks = [(start, end, link) for link in links for start, end in link["spans"]]
-    out, done = Text(), 0
-    for start, end, link in sorted(marks, key=lambda mark: mark[:2]):
-        if start < done:
+    marks = [Mark(start, end, "", link) for link in links for start, end in link["spans"]]
+    out = Text()
+    for piece, mark in pieces(text, marks):
+        if mark is None:
+            out.append(piece)
             continue
-        out.append(lines(text[done:start]))
-        out.append(one_line(text[start:end]), NAME_STYLE if link["qid"] else NIL_STYLE)
+        link = mark.attributes
+        out.append(one_line(piece), NAME_STYLE if link["qid"] else NIL_STYLE)
         out.append(f" [{link['qid'] or link['reason']}]", "dim")
-        done = end
-    out.append(lines(text[done:]))
     return out
 
 
@@ -106,7 +106,7 @@ def show_mistakes(linker: Linker, articles: pa.Table, gold: Sequence[GoldRow], c
         sure = f", confidence {percent(link['confidence'])}" if link["qid"] else f" ({link['reason']})"
         given, meant = _entity(linker, link["qid"]) + sure, _entity(linker, right)
         console.print(Padding(Text.assemble(head, f" is linked to {given}; right is {meant}."), (0, 0, 0, 3)))
-        why = _why(linker, linker.explain(one, name).to_pylist(), link["qid"], right)
+        why = _why(linker.explain(one, name).to_pylist(), link["qid"], right)
         console.print(Padding(Text(why, style="dim"), (0, 0, 1, 5)))
 
 
@@ -118,22 +118,190 @@ def _entity(linker: Linker, qid: object) -> str:
     return f"{qid}, {what}" if what else str(qid)
 
 
-def _why(linker: Linker, rows: list[Row], given: str | None, right: object) -> str:
-    """Which parts favoured the wrong answer, and how many statements the KB has about both."""
-    chosen, meant = ([row for row in rows if row["qid"] == qid and row["role"] == "part"] for qid in (given, right))
-    if not chosen or not meant or right is None:
+def _why(rows: list[Row], given: str | None, right: object) -> str:
+    """The scores of the wrong and the right answer, and the parts that favoured the wrong one."""
+    scores = {row["qid"]: number(row["score"]) for row in rows}
+    parts: dict[Any, dict[str, float]] = {qid: {} for qid in (given, right)}
+    for row in rows:
+        if row["qid"] in parts and row["role"] == "part":
+            parts[row["qid"]][row["part"]] = row["contribution"]
+    if right not in scores or right is None:
         return "Why: the KB has no better candidate."
-    total = f"{number(chosen[0]['score'])} against {number(meant[0]['score'])}"
-    known = _statements(linker, right)
     if given is None:
-        return f"Why: NIL scores {total} for the right entity, about which the KB has only {known}."
-    parts = {row["part"]: row["contribution"] for row in meant}
-    ahead = sorted(chosen, key=lambda row: parts[row["part"]] - row["contribution"])[:PARTS_SHOWN]
-    gaps = (f"{row['part']} {number(row['contribution'])} against {number(parts[row['part']])}" for row in ahead)
-    both = f"{_statements(linker, given)} and {known}"
-    return f"Why: it scores {total}, mostly because of {', '.join(gaps)}; the KB has {both} about the two."
+        return f"Why: NIL scores {scores[None]}, and the right entity {scores[right]}."
+    ahead = sorted(parts[given], key=lambda part: parts[right][part] - parts[given][part])[:PARTS_SHOWN]
+    gaps = ", ".join(f"{part} {number(parts[given][part])} against {number(parts[right][part])}" for part in ahead)
+    return f"Why: it scores {scores[given]} against {scores[right]}, mostly because of {gaps}."
 
 
-def _statements(linker: Linker, qid: object) -> str:
-    at = linker.kb.row(str(qid))
-    return counted(len(linker.kb.statements[at]) if at >= 0 else 0, "statement")
+# explanations
+
+EXCERPT = 800  # maximum number of characters of an article
+AROUND_NAME, AROUND_WORD = 140, 50  # characters shown on each side of a highlighted name or word
+CANDIDATES = 3
+LINES = 8  # lines of matches per part
+MOST_ANCHORS = 12  # anchors that the explanation of shared statements lists
+SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def show_explanation(article: pa.Table, rows: pa.Table, console: Console, everything: bool = False) -> None:
+    """Print why each mention of an article was linked; with `everything`, all candidates, matches and text."""
+    record = article.to_pylist()[0]
+    for _, mention in groupby(rows.to_pylist(), key=lambda row: (row["name"], row["spans"], row["title_spans"])):
+        explained = list(mention)
+        found = [row for row in explained if row["qid"] is not None]
+        best = [row for row in found if row["rank"] == found[0]["rank"]]
+        console.print(_heading(explained[0], record["title"]), no_wrap=True, overflow="ellipsis")
+        console.print(Padding(excerpt(record["text"], best, everything), (0, 2, 1, 2)))
+        candidates = [list(group) for _, group in groupby(explained, key=lambda row: row["rank"])]
+        people = [rows for rows in candidates if rows[0]["qid"] is not None]
+        # a single hidden candidate is shown instead of a line about it
+        hidden = people[CANDIDATES:] if len(people) > CANDIDATES + 1 and not everything else []
+        shown = [rows for rows in candidates if rows not in hidden]
+        for candidate in shown:
+            console.print(Padding(_candidate(candidate, record["text"], everything), (0, 0, 1, 0)))
+        if hidden:
+            console.print(Text(f"    … and {len(hidden):,} more candidates (--all)\n", style="dim"))
+        console.print(Padding(verdict(best[0]), (0, 0, 1, 0)))
+
+
+def _heading(row: Row, title: str | None) -> Text:
+    where = Text.assemble((one_line(row["name"]), NAME_STYLE), (one_line(f"  in {row['article_id']}"), "dim"))
+    if title:
+        headline = Text(one_line(title), "dim")
+        for start, end in row["title_spans"] or ():
+            headline.stylize(NAME_STYLE, start, end)
+        where.append(", ", "dim").append_text(headline)
+        if row["title_spans"] and not row["spans"]:
+            where.append("  (in the title only)", "dim")
+    return where
+
+
+# the article
+def excerpt(text: str, rows: Iterable[Row], everything: bool = False) -> Text:
+    """The text around the name and each matched word, highlighted; an ellipsis replaces omitted text."""
+    rows = list(rows)
+    names = [span for row in rows[:1] for span in row["spans"] or []]
+    matches = [match["spans"] for row in rows for match in row["matches"] or [] if match["spans"]]
+    whole = Text(one_line(text))
+    for style, spans in (*((MATCH_STYLE, spans) for spans in matches), (NAME_STYLE, names)):
+        for start, end in spans:
+            whole.stylize(style, start, end)
+    if everything:
+        return whole
+    around = [(span, AROUND_NAME) for span in names] + [(spans[0], AROUND_WORD) for spans in matches]
+    shown = np.zeros(len(text), np.bool_)
+    for (start, end), margin in around or [((0, 0), EXCERPT // 4)]:
+        begin = (text.find(" ", start - margin, start) + 1 or start) if start > margin else 0
+        stop = max(text.rfind(" ", end, end + margin), end) if end + margin < len(text) else len(text)
+        more = shown.copy()
+        more[begin:stop] = True
+        shown = more if more.sum() <= EXCERPT or not shown.any() else shown
+    edges = np.flatnonzero(np.diff(shown.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
+    out = Text(" … ").join(whole[int(begin) : int(end)] for begin, end in edges)
+    before, after = ("… " if not shown[:1].all() else ""), (" …" if not shown[-1:].all() else "")
+    return Text.assemble(before, out, after)
+
+
+# a candidate
+def _candidate(rows: list[Row], text: str, everything: bool) -> RenderableType:
+    first = rows[0]
+    style = "bold" if first["rank"] == 1 else ""
+    if first["qid"] is None:
+        who = Text("NIL (none of the candidates)", style=style)
+    else:
+        label = one_line(first["label"]) if first["label"] is not None else "not in this KB"
+        who = Text.assemble((first["qid"], "cyan"), " ", (label, style))
+    sure = percent(first["confidence"]) + "  "
+    head = _grid(Column(justify="right", width=2), Column(ratio=1), Column(justify="right", no_wrap=True), expand=True)
+    head.add_row(str(first["rank"]), who, Text.assemble((sure, "dim"), (number(first["score"]), "bold")))
+    about = [Text(one_line(first["description"]), style="italic dim")] if first["description"] else []
+    return Group(head, Padding(Group(*about, _parts(rows, text, everything)), (0, 0, 0, 3)))
+
+
+def _parts(rows: list[Row], text: str, everything: bool) -> RenderableType:
+    """Parts that add to the score, with their matches; then parts that add nothing, and tie-breaks if they decided."""
+    table = _grid(Column(no_wrap=True), Column(justify="right", no_wrap=True), Column(ratio=1))
+    parts = [row for row in rows if row["role"] == "part"]
+    shown: set[str] = set()
+    silent = [row for row in parts if not row["contribution"] and not row["matches"]]
+    for row in (row for row in parts if row not in silent):
+        lines = list(_matched(row["matches"] or [], text, shown))
+        if len(lines) > LINES + 1 and not everything:
+            lines[LINES:] = [Text(f"… and {len(lines) - LINES} more lines (--all)", style="dim")]
+        amount = Text(number(row["contribution"]))
+        if row["value"] != row["contribution"]:
+            amount = Text.assemble((f"{number(row['value'])} → ", "dim"), amount)
+        table.add_row(row["part"], amount, Text("\n").join(lines))
+    ties = " · ".join(f"{row['part']} {number(row['value'])}" for row in rows if row["role"] == "tie-break")
+    if ties and (everything or rows[0]["tie_break"]):
+        table.add_row(Text("tie-break", style="dim"), "", Text(ties))
+    nothing = Text(f"no contribution from {', '.join(row['part'] for row in silent)}", style="dim")
+    return Group(table, nothing) if silent else table
+
+
+def _grid(*columns: Column, expand: bool = False) -> Table:
+    table = Table.grid(padding=(0, 1), expand=expand)
+    table.columns.extend(columns)
+    return table
+
+
+# what matched
+def _matched(matches: list[Row], text: str, shown: set[str]) -> Iterator[Text]:
+    """Lines about the matches of a part; words whose source was `shown` before are only listed."""
+    shared = [match for match in matches if match["word"] is None and of_anchors(match)]
+    if shared:
+        yield from _statements(shared)
+    for match in matches:
+        if match["word"] is None and match not in shared:  # a user-defined scorer
+            yield Text(", ".join(place(source, plain=False) for source in match["sources"]), style="dim")
+    matches = [match for match in matches if match["word"] is not None]
+    again = [match for match in matches if match["word"] in shown]
+    if again:
+        yield Text(", ".join(surface(match, text) for match in again), style=MATCH_STYLE)
+    fresh = [match for match in matches if match["word"] not in shown]
+    shown.update(match["word"] for match in fresh)
+    groups: list[tuple[Row | None, list[Row]]] = [(None, [match]) for match in fresh if not match["sources"]]
+    for source, group in sorted([*groups, *by_source(fresh)], key=lambda one: one[1][0]["spans"]):  # in text order
+        words = ", ".join(surface(match, text) for match in group)
+        yield Text.assemble((words, MATCH_STYLE), (f" ← {place(source, plain=False)}" if source else "", "dim"))
+
+
+def _statements(matches: list[Row]) -> Iterator[Text]:
+    """The numbered anchors, then one line per property with the shared statements and the numbers of their anchors."""
+    anchors: dict[str, str] = {}
+    for match in matches:
+        for source in match["sources"]:
+            anchors.setdefault(source["anchor"], one_line(source["anchor_label"]) or source["anchor"])
+    numbers = {anchor: str(place).translate(SUPERSCRIPT) for place, anchor in enumerate(anchors, 1)}
+    if len(anchors) == 1:
+        numbers = dict.fromkeys(anchors, "")
+    legend = ", ".join(f"{name}{numbers[anchor]}" for anchor, name in list(anchors.items())[:MOST_ANCHORS])
+    rest = f" and {len(anchors) - MOST_ANCHORS:,} more" if len(anchors) > MOST_ANCHORS else ""
+    yield Text.assemble("like ", (legend, NAME_STYLE), rest)
+    firsts = ((match["sources"][0], match) for match in matches)
+    by_property = groupby(firsts, key=lambda one: (one[0]["property"], one[0]["property_label"]))
+    for (identifier, label), group in by_property:
+        values = Text(", ").join(
+            Text.assemble(one_line(source["value"]), (own, NAME_STYLE), more)
+            for source, match in group
+            for sharing in [{one["anchor"] for one in match["sources"]}]
+            for own in [" ".join(number for anchor, number in numbers.items() if anchor in sharing)]
+            for more in [f" and {match['more_sources']:,} more" if match.get("more_sources") else ""]
+        )
+        yield Text.assemble((f"{one_line(label) or identifier}: ", "dim"), values)
+
+
+def verdict(best: Row) -> Text:
+    """One line: the linked entity, its margin, and the tie-break if one decided."""
+    who = Text.assemble((best["qid"], "bold cyan"), " ", (one_line(best["label"]), "bold"))
+    sure = "" if best["confidence"] is None else f", confidence {percent(best['confidence'])}"
+    if best["reason"]:
+        said: list[Any] = [("NIL", "bold yellow"), f": {best['reason']}; the best candidate is ", who]
+    elif best["margin"] is None:
+        said = [who, ": the only candidate"]
+    elif best["tie_break"]:
+        said = [who, f": scores tie at {number(best['score'])}; ", (best["tie_break"], "bold"), " decided"]
+    else:
+        said = [who, f": ahead of the next by {number(best['margin'])}"]
+    return Text.assemble("→ ", *said, f"{sure}.")

@@ -1,15 +1,21 @@
-"""The report of `namesake eval run` on links and scores."""
+"""The reports of `namesake eval run` on links and scores, and on labelled text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
 import numpy as np
 
+from namesake.evaluation import text_figures
+from namesake.evaluation.labelled_text import Outcome
 from namesake.evaluation.measure import CEILING, Evaluation, Row
-from namesake.evaluation.reports import plots
-from namesake.evaluation.reports.report import Report, Section, View
-from namesake.evaluation.statistics import Curve
+from namesake.evaluation.reports.report import SERIES, TEXTS, Dot, Line, Report, Section, View, curve_plot, dot_plot
+from namesake.evaluation.statistics import Bootstrap, Curve
+from namesake.evaluation.text_figures import CONFIDENCE, KINDS, LINKING, MEAN, Miss
 
+EXAMPLES = 12
+EXAMPLE_HEADER = ["corpus", "document", "sentence", "label", "best candidate", "confidence"]
+INTERVALS = "± covers the 95 % bootstrap interval by document."
+TITLE = "How well are people found and linked?"
 _LOWER_IS_BETTER = {"ECE"}
 _WITH_HALF_WIDTHS = 5  # columns of a table with half widths that fits 80 characters
 
@@ -17,11 +23,11 @@ _WITH_HALF_WIDTHS = 5  # columns of a table with half widths that fits 80 charac
 def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str], caveats: Sequence[str] = ()) -> Report:
     """Make the report; `about` states what was measured, `caveats` what was left out."""
     hits = [row for row in evaluation.rows if row.metric == "P@1"]
-    dots = [plots.Dot(row.method, row.slice, row.value, row.low, row.high) for row in hits]
+    dots = [Dot(row.method, row.slice, row.value, row.low, row.high) for row in hits]
     ranked = [row for row in evaluation.rows if row.metric in {"P@1", "MRR"}]
     main = pivot(ranked, "main", "P@1 and MRR on answerable mentions.", _ceiling(evaluation))
     sections = [
-        Section("Results", evaluation.notes, [main], [plots.intervals(dots, "P@1 with 95 % bootstrap intervals")]),
+        Section("Results", evaluation.notes, [main], [dot_plot(dots, "P@1 with 95 % bootstrap intervals")]),
         *_all_mentions(evaluation),
         *_comparison(evaluation),
         *confidence_section(evaluation.curves),
@@ -54,12 +60,7 @@ def _all_mentions(evaluation: Evaluation) -> list[Section]:
     rows = [row for row in evaluation.rows if row.metric in metrics and row.slice == "all"]
     if not any(row.metric == "P@1 of all" for row in rows):
         return []
-    text = (
-        "Here every mention counts, also those whose entity is not among their candidates. For accuracy with NIL, NIL "
-        "is the right answer if no candidate is right. AUROC is the probability that a right first candidate has more "
-        "confidence than a wrong one. ECE, the calibration error, is measured if the confidence is a probability."
-    )
-    return [Section("All mentions", [text], [pivot(rows, "all_mentions", "All mentions.", "")])]
+    return [Section("All mentions", [TEXTS["all_mentions"]], [pivot(rows, "all_mentions", "All mentions.", "")])]
 
 
 def _comparison(evaluation: Evaluation) -> list[Section]:
@@ -83,30 +84,29 @@ def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[
         return []
     ranked = sorted(measured, key=lambda curve: float(np.diff(curve.coverage, prepend=0.0) @ curve.risk))
     risk = [
-        plots.Line(curve.method, list(zip(curve.coverage.tolist(), curve.risk.tolist(), strict=True)))
-        for curve in ranked[: plots.SERIES]
+        Line(curve.method, list(zip(curve.coverage.tolist(), curve.risk.tolist(), strict=True)))
+        for curve in ranked[:SERIES]
     ]
     colours = [curve.method for curve in ranked]
     across, up = "coverage: share of mentions answered", "risk: share wrong"
-    drawn = [plots.curves(risk, "Risk and coverage", across, up, colours=colours)]
+    drawn = [curve_plot(risk, "Risk and coverage", across, up, colours=colours)]
     calibrated = []
     for curve in measured:
         if curve.bins is not None:
             bins = [one for one in zip(*(part.tolist() for part in curve.bins), strict=True) if one[0]]
             points = [(summed / count, right / count) for count, summed, right in bins]
-            calibrated.append(plots.Line(curve.method, points, [int(count) for count, *_ in bins]))
+            calibrated.append(Line(curve.method, points, [int(count) for count, *_ in bins]))
     if calibrated:
-        drawn.append(plots.curves(calibrated, "Calibration", "confidence", "share right", True, colours))
+        drawn.append(curve_plot(calibrated, "Calibration", "confidence", "share right", True, colours))
     text = "The share of wrong answers if only the most confident mentions are answered, in the order of the risk" + (
-        f"; the best {plots.SERIES} of {len(ranked)} are drawn." if len(ranked) > plots.SERIES else "."
+        f"; the best {SERIES} of {len(ranked)} are drawn." if len(ranked) > SERIES else "."
     )
     header = [what, *(f"{tenth * 10} %" for tenth in range(1, 11))]
     rows = []
     for curve in ranked:
         at = np.searchsorted(curve.coverage, np.arange(1, 11) / 10 - 1e-9)
         rows.append([curve.method, *(f"{curve.risk[i]:.3f}" for i in at)])
-    caption = "The share of wrong answers if at least this share of the mentions is answered."
-    table = View("risk_coverage", "Risk by coverage.", header, rows, caption)
+    table = View("risk_coverage", "Risk by coverage.", header, rows, TEXTS["risk"])
     return [Section("Confidence", [text], [table, *_calibration(measured, what)], drawn)]
 
 
@@ -152,3 +152,90 @@ def _ceiling(evaluation: Evaluation) -> str:
         f"{round(row.value * row.n)} of {row.n} mentions have their entity among the candidates "
         f"(recall {row.value:.3f}, the ceiling of figures over all mentions). {interval}"
     )
+
+
+# labelled text
+def text_report(
+    outcomes: Sequence[Outcome],
+    missed: Sequence[Miss],
+    threshold: float,
+    method: str,
+    bootstrap: Bootstrap,
+    about: Sequence[str],
+    remarks: Sequence[str],
+) -> Report:
+    """Make the report of labelled text from the results at a threshold and its misses."""
+    rows = text_figures.figures(outcomes, threshold, method, bootstrap)
+    shares, misses, wrong = [], {}, {}
+    for number, outcome in enumerate(outcomes):
+        name, known = outcome.labels.name, int(outcome.labels.known.sum())
+        here = [miss for miss in missed if miss.corpus == name]
+        shares += text_figures.miss_rows(outcome, here, method, bootstrap._replace(seed=bootstrap.seed + number))
+        misses[name] = [known, *(sum(miss.kind == kind for miss in here) for kind in KINDS)]
+        wrong[name] = list(text_figures.wrong_links(outcome, threshold).values())
+    reasons = _counts("misses", "Reasons for misses.", ["labels", *KINDS], misses)
+    caption = "Wrong answers by the labels that they overlap."
+    linking = sorted((row for row in rows if row.metric in LINKING), key=lambda row: row.slice == MEAN)
+    dots = [Dot(row.slice, row.metric, row.value, row.low, row.high) for row in linking]
+    plot = dot_plot(dots, "Precision, recall and F1 with 95 % bootstrap intervals")
+    linked = _figures(rows, "linking", "People linked.", [*LINKING, *CONFIDENCE])
+    with_nil = _figures(rows, "with_nil", "With NIL.", text_figures.WITH_NIL)
+    detection = _figures(rows, "detection", "Names found.", text_figures.DETECTION)
+    sections = [
+        Section("Results", [TEXTS["linked"]], [linked], [plot]),
+        Section("Names found, and NIL as an answer", [TEXTS["nil_and_detection"]], [detection, with_nil]),
+        *confidence_section(text_figures.text_curves(outcomes), "corpus"),
+        Section("Reasons for misses", [TEXTS["misses"]], [reasons]),
+        *_example_sections(missed),
+        Section("Wrong links", [], [_counts("wrong_links", "Wrong links.", text_figures.WRONG_LINKS, wrong, caption)]),
+    ]
+    last = View(reasons.name, reasons.title, reasons.header, reasons.rows[-1:])
+    data = [asdict(row) for row in [*rows, *shares]]
+    return Report(TITLE, sections, data, [*about, *remarks], [_short(rows), last], remarks)
+
+
+def _figures(rows: Sequence[Row], name: str, title: str, metrics: Sequence[str]) -> View:
+    """A row for each corpus with the number of labels, and each figure with its half width."""
+    cell = {(row.slice, row.metric): row for row in rows}
+    table = []
+    for corpus in dict.fromkeys(row.slice for row in rows):
+        figures = [str(cell[corpus, metric].interval) if (corpus, metric) in cell else "" for metric in metrics]
+        table.append([corpus, f"{cell[corpus, metrics[1]].n:,}", *figures])
+    return View(name, title, ["corpus", "labels", *metrics], table, INTERVALS)
+
+
+def _short(rows: Sequence[Row]) -> View:
+    """A table of 80 characters: the figures of linking, and the half width of F1."""
+    whole = _figures(rows, "short", TITLE, [*LINKING, *CONFIDENCE])
+    f1 = whole.header.index("F1")
+    table = []
+    for row in whole.rows:
+        figures = (text if j == f1 else text.split(" ± ")[0] for j, text in enumerate(row[2:], 2))
+        table.append([*row[:2], *(text.replace("0.", ".") for text in figures)])
+    return View("short", TITLE, ["corpus", "gold", "P", "R", "F1", *CONFIDENCE], table, INTERVALS)
+
+
+def _counts(
+    name: str, title: str, columns: Sequence[str], counts: Mapping[str, Sequence[int]], caption: str = ""
+) -> View:
+    """A row of counts for each corpus, and their sums."""
+    sums = {"all": [sum(each) for each in zip(*counts.values(), strict=True)]} if len(counts) > 1 else {}
+    table = [[corpus, *(f"{count:,}" for count in row)] for corpus, row in {**counts, **sums}.items()]
+    return View(name, title, ["corpus", *columns], table, caption)
+
+
+def _example_sections(missed: Sequence[Miss]) -> list[Section]:
+    views = []
+    for kind in KINDS:
+        of_kind = [miss for miss in missed if miss.kind == kind]
+        rows = []
+        for miss in text_figures.examples(of_kind, EXAMPLES):
+            confidence = "" if miss.confidence is None else f"{miss.confidence:.2f}"
+            rows.append([miss.corpus, miss.document, miss.sentence, miss.qid, miss.best or "", confidence])
+        if rows:
+            name = "examples_" + "_".join(kind.replace(":", "").split())
+            title, words, qids = f"{kind.capitalize()}: {len(rows):,} of {len(of_kind):,}.", range(5), {3, 4}
+            views.append(
+                View(name, title, EXAMPLE_HEADER, rows, words=frozenset(words), qids=frozenset(qids), cards=True)
+            )
+    return [Section("Examples of misses", ["The name is marked, in plain text with « and »."], views)] if views else []

@@ -1,14 +1,14 @@
 """Reports: one model of tables, written as Markdown, HTML with plots, CSV, LaTeX and JSON.
 
-The HTML page needs no other file: styles and plots are inside.
+The HTML page needs no other file: styles and plots are inside. Titles and legends of plots are HTML, which wraps on a
+phone. The SVG is 400 units wide, and its colours are CSS variables (`--s0` …) of the page, for light and dark.
 """
-
-from __future__ import annotations
 
 import csv
 import io
 import json
 import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from namesake.drawing.text import Excerpt
-from namesake.drawing.theme import page_style, render
+from namesake.drawing.theme import render, style_sheet
 from namesake.errors import NamesakeError
-from namesake.evaluation.reports.plots import SERIES
 from namesake.files import keep_apart
 from namesake.kb import WIKIDATA
 from namesake.printable import one_line
+
+TEXTS: dict[str, str] = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,8 @@ _LINK = f'<a class="qid" href="{WIKIDATA}{{0}}" rel="noreferrer">{{0}}</a>'
 
 def html(report: Report) -> str:
     """The whole page: title, intro, contents, sections."""
-    return render("evaluation/reports/report.html", report=report, style=page_style(), series=range(SERIES), cell=_cell)
+    style = style_sheet("colours", "style")
+    return render("evaluation/reports/report.html", report=report, style=style, series=range(SERIES), cell=_cell)
 
 
 def _cell(view: View, j: int, text: str) -> str:
@@ -181,3 +183,55 @@ def _cell(view: View, j: int, text: str) -> str:
     if j not in view.words:
         return escape(text.replace(" ", "\u00a0").replace("\u00a0(", " ("))
     return _QID.sub(lambda found: _LINK.format(found[0]), escape(text)) if j in view.qids else escape(text)
+
+
+# plots: the templates beside this file draw them
+SERIES = 8
+"""The number of colours, `--s0` to `--s7` of the style sheet."""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One figure with its interval; `mark` is a value to compare it with, such as the printed one."""
+
+    label: str
+    series: str
+    value: float
+    low: float
+    high: float
+    mark: float | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve: points from left to right, and optionally the number of mentions behind each point."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    counts: Sequence[int] = ()
+
+
+def dot_plot(dots: Sequence[Dot], title: str) -> str:
+    """One row per label, with a dot and its interval for each series. Hollow diamonds are the marks."""
+    low = min(0.8, *(min(dot.low, dot.mark if dot.mark is not None else 1.0) for dot in dots))
+    colours = _colours(dict.fromkeys(dot.series for dot in dots))
+    values = {"title": title, "dots": dots, "low": max(0.0, int(low * 10) / 10), "colours": colours}
+    return render("evaluation/reports/intervals.html", **values, names=list(colours))
+
+
+def curve_plot(
+    lines: Sequence[Line], title: str, across: str, up: str, diagonal: bool = False, colours: Iterable[str] = ()
+) -> str:
+    """Curves over [0, 1] × [0, 1]; `diagonal` draws a perfect one.
+
+    `colours` lists all names of a report, so that a curve has the same colour in all plots. For curves with counts,
+    bars below the points show the number of mentions.
+    """
+    names = [line.name for line in lines]
+    values = {"title": title, "lines": lines, "across": across, "up": up, "diagonal": diagonal, "names": names}
+    return render("evaluation/reports/curves.html", **values, colours=_colours(colours or names))
+
+
+def _colours(names: Iterable[str]) -> dict[str, str]:
+    """The class of each name; colours repeat if there are more names."""
+    return {name: f"s{place % SERIES}" for place, name in enumerate(names)}

@@ -36,8 +36,6 @@ def look_up_all(hashes, table_hash, table_word):
     return words
 
 
-
-
 @kernel(types.Tuple((types.int64[::1], WORDS))(I64, I32, I32))
 def word_sets(indptr, ids, word_of):
     """Sorted unique words of each row, without the negative ones: CSR of word_of[ids]."""

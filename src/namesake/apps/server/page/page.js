@@ -101,8 +101,8 @@ function slide(least) {
   for (const mark of names()) {
     const mention = drawn.mentions[mark.dataset.mention];
     const sure = drawn.grades.find(([, from]) => mention.confidence === null || mention.confidence >= from)[0];
-    for (const kind of ["sure", "likely", "faint", "nobody"]) mark.classList.remove(kind);
-    mark.classList.add(linked[mark.dataset.mention] ? sure : "nobody");
+    for (const kind of ["sure", "likely", "faint", "nil"]) mark.classList.remove(kind);
+    mark.classList.add(linked[mark.dataset.mention] ? sure : "nil");
   }
   const count = linked.filter(Boolean).length;
   const people = `The knowledge base has ${drawn.people.toLocaleString("en")} people.`;

@@ -1,16 +1,22 @@
-"""What commands share: messages on standard error, tables on the terminal, exit codes, and the default KB."""
+"""What commands share: options, messages on standard error, tables on the terminal, exit codes, and the default KB."""
 
 from __future__ import annotations
 
+import filecmp
+import math
 import re
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from namesake import machine
+from namesake.errors import NamesakeError
 from namesake.printable import counted, one_line
 
 if TYPE_CHECKING:
@@ -18,6 +24,7 @@ if TYPE_CHECKING:
     from namesake.evaluation.reports.report import View
     from namesake.linker import Linker
 
+HELP: dict[str, str] = tomllib.loads(Path(__file__).with_name("help.toml").read_text(encoding="utf-8"))
 NO_RESULT, INCOMPLETE = 3, 4
 """Exit codes: every record was rejected or no threshold suffices; a file could not be read to its end."""
 REASONS_SHOWN = 10
@@ -27,6 +34,52 @@ _OPTIONS = {"most_line": "max-line", "one_per_span": "flat"}
 """Options whose names differ from the library's arguments."""
 
 
+# options
+def _recipes(incomplete: str) -> list[str]:
+    """The shipped recipes whose names begin with this text, for shell completion."""
+    from namesake.recipe import recipes
+
+    return [name for name in recipes() if name.startswith(incomplete)]
+
+
+Out = Annotated[Path, typer.Option("--out", "-o")]
+OptionalOut = Annotated[Path | None, typer.Option("--out", "-o")]
+Required = Annotated[Path, typer.Option()]
+Positive = Annotated[int, typer.Option(min=1)]
+Share = Annotated[float, typer.Option(min=0, max=1)]
+Recipe = Annotated[str, typer.Option(autocompletion=_recipes)]
+Threads = Annotated[int, typer.Option(min=0)]
+Json = Annotated[bool, typer.Option("--json")]
+MoreLabelled = Annotated[list[Path] | None, typer.Argument(help="More files of --labelled.", hidden=True)]
+Samples = Annotated[int, typer.Option(min=100)]
+
+
+def group(help: str) -> typer.Typer:
+    """A command that has subcommands."""
+    return typer.Typer(help=help, no_args_is_help=True, add_completion=False)
+
+
+def listed(labelled: list[Path] | None, more: list[Path] | None) -> list[Path]:
+    """All files of `--labelled A B C`: Click assigns the first to the option and the others to the argument."""
+    if more and not labelled:
+        raise NamesakeError(f"{more[0]}: unexpected file; if it is labelled text, write --labelled before it")
+    return [*(labelled or ()), *(more or ())]
+
+
+def threshold_of(text: str | None) -> float | str | None:
+    """The value of `--threshold`: a number from 0 to 1, or the name of a calibrated threshold."""
+    if text is None or re.fullmatch(r"p\d{1,2}", text, re.ASCII):
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= 1:
+        raise NamesakeError(f"--threshold {text}: must be a number from 0 to 1, or a calibrated threshold such as p95")
+    return number
+
+
+# messages
 def as_options(message: str) -> str:
     """A message of the library with Python arguments written as options: `most_line=5` becomes --max-line 5."""
 
@@ -43,6 +96,16 @@ def say(line: str) -> None:
     print(one_line(as_options(line)), file=sys.stderr)
 
 
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Report that the user stopped work that the same command resumes."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        say(f"namesake: {str(stop) or 'stopped; the same command resumes the run'}")
+        raise typer.Exit(130) from None
+
+
 def load_kernels() -> None:
     """Have the first kernel that is not compiled yet compile all of them on all cores, with a progress bar."""
     from namesake.compiling import compile_on_all_cores
@@ -56,51 +119,31 @@ def named_kb(kb: Path | None) -> Path | None:
     return machine.named_kb() if kb is None else kb
 
 
-def default_kb(kb: Path | None) -> Path:
-    """The KB that the user named, or the sample's, which is built on first use."""
-    load_kernels()
-    from namesake.apps.sample_kb import sample_kb
-
-    return named_kb(kb) or sample_kb()
-
-
 def open_linker(
     kb: Path | None, recipe: str, threshold: str | None, mentions: str = "names", files: Sequence[Path] = ()
 ) -> Linker:
     """The linker that the options --kb, --recipe, --threshold and --mentions describe, to link `files`."""
-    from namesake.apps.cli.options import threshold_of
-
-    number, folder = threshold_of(threshold), default_kb(kb)
+    number, folder = threshold_of(threshold), default_kb(kb, files)
     from namesake import Linker
 
-    linker = Linker(folder, recipe, number, mentions)
-    _warn_of_sample(folder, kb, files)
-    return linker
+    return Linker(folder, recipe, number, mentions)
 
 
-def kb_to_measure(kb: Path | None, files: Sequence[Path]) -> Path:
-    """The folder of the KB that links `files`, with a warning if it is the sample's."""
-    folder = default_kb(kb)
-    _warn_of_sample(folder, kb, files)
-    return folder
-
-
-def _warn_of_sample(folder: Path, kb: Path | None, files: Sequence[Path]) -> None:
-    """Warn if the user named no KB and the embedded sample links other files than its own articles."""
+def default_kb(kb: Path | None, files: Sequence[Path]) -> Path:
+    """The KB that the user named, or the sample's, with a warning if it links other files than its own articles."""
+    load_kernels()
+    if (named := named_kb(kb)) is not None:
+        return named
+    from namesake.apps.sample_kb import sample_kb
     from namesake.kb.manifest import read_manifest
     from namesake.sample import ARTICLES
 
-    if named_kb(kb) is None and not (files and all(_same(file, ARTICLES) for file in files)):
+    folder = sample_kb()
+    if not files or not all(file.is_file() and filecmp.cmp(file, ARTICLES, shallow=False) for file in files):
         people = read_manifest(folder).people
         say(f"WARNING: no KB is named, so only the {people:,} people of the embedded sample can be linked. All other")
         say("         names become NIL or wrong links. Build a KB (`namesake kb build --help`); name it with --kb.")
-
-
-def _same(file: Path, other: Path) -> bool:
-    try:
-        return file.stat().st_size == other.stat().st_size and file.read_bytes() == other.read_bytes()
-    except OSError:
-        return False
+    return folder
 
 
 # what a run did

@@ -1,0 +1,305 @@
+"""Weights tuned on score files or on labelled text, and their figures on unseen mentions.
+
+In labelled text, the weight of a mention is the square root of the number of its spans, that of a corpus the square
+root of the sum over its mentions. Other data sets, such as score files with gold, have the weight of an average corpus.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from namesake import decide, rank
+from namesake.arrays import Bool, Float64, Int64, one_chunk
+from namesake.errors import NamesakeError
+from namesake.evaluation import fit_weights
+from namesake.evaluation.fit_weights import STEP, fold_of, learnable, with_learnt, with_weights
+from namesake.evaluation.gold import NIL, Dataset, article_numbers
+from namesake.evaluation.labelled_text import Alignment, Answers, Outcome
+from namesake.evaluation.measure import Method, Row, available, evaluate_scores, from_recipe, method
+from namesake.evaluation.reports.report import View
+from namesake.evaluation.scores import ScoreTable
+from namesake.evaluation.text_figures import CONFIDENCE, LINKING, MEAN, mean_defined
+from namesake.recipe import Recipe
+
+HOWS = ("fit", "grid")
+FOLDS = 10
+"""Folds by document."""
+INNER = (5, 1)  # folds and shuffles that select the penalty within a fold of `cross_validate`
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A recipe with tuned weights."""
+
+    recipe: Recipe
+    how: str
+    detail: str
+    figures: tuple[float, float]
+    """P@1 and MRR on the answerable mentions that the weights were tuned on."""
+
+
+def tune_weights(
+    recipe: Recipe, data: Sequence[Dataset], how: str, step: float = STEP, name: str | None = None
+) -> Tuned:
+    """Find weights by `grid` (one data set) or `fit` (any number), and name the recipe."""
+    if how == "grid":
+        if recipe.decide is not None or len(data) > 1:
+            raise NamesakeError("a grid takes one score file and a recipe without [decide]; use `how='fit'`")
+        grid = fit_weights.search_grid(recipe, learnable(None, data[0]), step)
+        found, detail = with_weights(recipe, grid.points[grid.best()]), f"{len(grid.points):,} points"
+    else:
+        fit = fit_weights.fit(recipe, data)
+        found = fit.recipe
+        detail = f"L2 penalty {fit.penalty:g}, log-likelihood held out {fit.held_out:.3f} per mention"
+    mentions = sum(len(learnable(recipe, each).gold) for each in data)
+    return named(found, recipe, data, how, detail, name, mentions)
+
+
+def named(
+    found: Recipe, given: Recipe, data: Sequence[Dataset], how: str, detail: str, name: str | None, mentions: int
+) -> Tuned:
+    """Name a tuned recipe, and measure it on the data that it was tuned on."""
+    name = name or f"{given.name}-{how}"
+    text = given.description if name == given.name else f"{given.name} with weights by {how} on {mentions} mentions."
+    found = found.replace(name=name, description=text)
+    answers = [from_recipe(found, learnable(None, each), name) for each in data if each.answerable.any()]
+    hits, ranks = (np.concatenate(each) for each in zip(*((a.hit, a.reciprocal_rank) for a in answers), strict=True))
+    return Tuned(found, how, detail, (float(hits.mean()), float(ranks.mean())))
+
+
+def cross_validate(
+    recipe: Recipe, data: Sequence[Dataset], hows: Sequence[str], step: float = STEP, folds: int = FOLDS
+) -> list[list[Row]]:
+    """Answer each mention with weights tuned without its fold (by document). Returns the figures for each data set.
+
+    The recipe itself and the paper's systems that need no tuning are measured on the same mentions.
+    """
+    data = [learnable(recipe, each) for each in data]
+    answers = [[from_recipe(recipe, each, f"{recipe.name} untuned"), *untuned(each)] for each in data]
+    bounds = np.cumsum([len(each.gold) for each in data])[:-1]
+    fold = np.split(fold_of(article_numbers(data), folds, 0), bounds)
+    for how in hows:
+        name = f"{recipe.name} by {how}"
+        if how == "grid":
+            found = [_held_out_grid(recipe, each, of, name, step) for each, of in zip(data, fold, strict=True)]
+        else:
+            found = _held_out_fit(recipe, data, fold, name)
+        for column, each in zip(answers, found, strict=True):
+            column.append(each)
+    return [figures(found, each) for found, each in zip(answers, data, strict=True)]
+
+
+def untuned(data: Dataset) -> list[Method]:
+    """Return the paper's best heuristic and its neural rival, which need no tuning."""
+    return [method(name, data) for name in available(data) if name in {"UIScore", "mGENRE"}]
+
+
+def _held_out_fit(recipe: Recipe, data: Sequence[Dataset], fold: Sequence[Int64], name: str) -> list[Method]:
+    values = [np.zeros((3, len(number))) for number in fold]
+    for k in range(int(max(number.max() for number in fold)) + 1):
+        inside = [each.take(np.flatnonzero(number != k).tolist()) for each, number in zip(data, fold, strict=True)]
+        found = fit_weights.fit(recipe, inside, *INNER).recipe
+        for each, number, value in zip(data, fold, values, strict=True):
+            outside = np.flatnonzero(number == k)
+            if len(outside):
+                answers = from_recipe(found, each.take(outside.tolist()), name)
+                value[:, outside] = answers.hit, answers.reciprocal_rank, answers.right_with_nil
+    return [Method(name, *value) for value in values]
+
+
+def _held_out_grid(recipe: Recipe, data: Dataset, fold: Int64, name: str, step: float) -> Method:
+    grid = fit_weights.search_grid(recipe, data, step)
+    place = np.zeros(len(fold))
+    for k in np.unique(fold):
+        inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+        place[outside] = grid.place[outside, grid.best(inside)]
+    hit = (place == 1).astype(np.float64)
+    return Method(name, hit, 1 / place, hit)
+
+
+def figures(answers: Sequence[Method], data: Dataset) -> list[Row]:
+    """Return P@1 and MRR on answerable mentions and accuracy with NIL on all of them, with intervals by document."""
+    rows = evaluate_scores(data, answers, unit="document").rows
+    return [row for row in rows if row.metric in {"P@1", "MRR", "accuracy with NIL"}]
+
+
+def weights_view(tuned: Sequence[Tuned], split: str) -> View:
+    """Return the weights of each way of tuning, one row per part, and the figures on the tuning data."""
+    recipes = [each.recipe for each in tuned]
+    rows = []
+    for k, part in enumerate(recipes[0].parts):
+        rivals = " and no ".join(part.stands_in_for)
+        remark = ", ".join([f"if there is no {rivals}"] * bool(rivals) + ["fixed"] * part.fixed)
+        rows.append([f"{part.scorer} ({part.scale})", *(f"{each.parts[k].weight:.4g}" for each in recipes), remark])
+    rules = [recipe.decide for recipe in recipes if recipe.decide is not None]
+    if rules:
+        rows.append(["NIL", *(f"{rule.nil:.4g}" for rule in rules), ""])
+        if rules[0].alone is not None:
+            rows.append(["NIL, one candidate", *(f"{rule.alone:.4g}" for rule in rules), ""])
+        for k, doubt in enumerate(rules[0].parts):
+            weights = [f"{rule.parts[k].weight:.4g}" for rule in rules]
+            rows.append([f"NIL: {doubt.doubt} ({doubt.scale})", *weights, "fixed" if doubt.fixed else ""])
+    rows += [[name, *(f"{each.figures[k]:.3f}" for each in tuned), ""] for k, name in enumerate(("P@1", "MRR"))]
+    details = "; ".join(f"{each.how}: {each.detail}" for each in tuned)
+    caption = f"P@1 and MRR on {split}, where the weights were found: expect less elsewhere. {details}."
+    header = ["part (scale)", *(each.how for each in tuned), ""]
+    return View("weights", "Weights found.", header, rows, caption, words=frozenset({0, len(header) - 1}))
+
+
+# labelled text
+PENALTY = 3.0
+"""The L2 penalty; results are the same between 1 and 10."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A corpus as input of the fit: one row of `data` for each mention of `labels`."""
+
+    labels: Alignment
+    data: Dataset
+    person: Bool
+    """Mentions that count as names of people."""
+    informative: Bool
+    """Mentions whose labels state an entity or a type."""
+    spans: Float64
+    """The number of scored spans of each mention."""
+
+    @classmethod
+    def of(cls, labels: Alignment, links: pa.Table) -> "Sample":
+        """Make the sample from links with scores and without a threshold."""
+        flags = np.array([label.is_informative for label in labels.labels], np.bool_)
+        size = len(labels.mentions)
+        informative = np.bincount(labels.span_mention, labels.any_label(flags), size) > 0
+        spans = np.bincount(labels.span_mention, minlength=size).astype(np.float64)
+        person = Answers.of(links, labels.mentions).person
+        return cls(labels, dataset(labels, links), person, informative, spans)
+
+    @property
+    def documents(self) -> Int64:
+        """The document of each mention."""
+        of_mention = np.zeros(len(self.labels.mentions), np.int64)
+        of_mention[self.labels.span_mention] = self.labels.span_document
+        return of_mention
+
+    def answers(self, recipe: Recipe) -> Answers:
+        """Return the answers of a recipe with other weights."""
+        table, offsets = self.data.table, self.data.offsets
+        combined = recipe.combine(table.scores, offsets, table.doubts)
+        first = rank.winner(offsets, *combined.keys)
+        decision = decide.decide(combined.total, combined.nil, offsets, first, recipe.decide, ~self.person)
+        best = [None if at == rank.NOBODY else table.qids[at] for at in first]
+        return Answers(best, decision.confidence, self.person)
+
+    def outcome(self, recipe: Recipe) -> Outcome:
+        """Return the results of a recipe with other weights."""
+        return Outcome.of(self.labels, self.answers(recipe))
+
+    def learnable(self, recipe: Recipe) -> Int64:
+        """Return the mentions to learn from: labelled people with candidates, without [decide] the right one."""
+        size = np.diff(self.data.offsets)
+        right = self.data.answerable if recipe.decide is None else size > 0
+        return np.flatnonzero(self.informative & self.person & right)
+
+    def answerable(self, recipe: Recipe) -> Int64:
+        """Return the mentions to learn from that have a gold candidate; without any there is nothing to fit."""
+        kept = self.learnable(recipe)
+        return kept[self.data.gold[kept] >= 0]
+
+
+def dataset(labels: Alignment, links: pa.Table) -> Dataset:
+    """Return mentions with candidates and evidence; the gold candidate is that of most spans' labels."""
+    rows = links.take(pa.array(labels.mentions, pa.int64()))
+    lists = one_chunk(rows["candidates"])
+    flat = lists.flatten()
+    offsets = np.concatenate([[0], np.cumsum(lists.value_lengths().to_numpy())]).astype(np.int64)
+    qids = flat.field("qid").to_pylist()
+    doubts = _columns(one_chunk(rows["doubts"])) if "doubts" in rows.column_names else {}
+    named: list[dict[str, set[int]]] = [{} for _ in labels.mentions]
+    for span, label in zip(labels.pair_span.tolist(), labels.pair_label.tolist(), strict=True):
+        qid = labels.labels[label].qid
+        if labels.known[label] and qid is not None:
+            named[labels.span_mention[span]].setdefault(qid, set()).add(span)
+    gold = np.full(len(named), NIL, np.int64)
+    for m, by_qid in enumerate(named):
+        often = [len(by_qid.get(qid, ())) for qid in qids[offsets[m] : offsets[m + 1]]]
+        if any(often):
+            gold[m] = offsets[m] + int(np.argmax(often))
+    articles, names = rows["article_id"].to_pylist(), rows["name"].to_pylist()
+    mentions = [
+        (f"{labels.name} {article}", f"{name} {m}")  # one name may belong to several people
+        for m, (article, name) in enumerate(zip(articles, names, strict=True))
+    ]
+    table = ScoreTable(mentions, offsets, qids, _columns(flat.field("parts")), doubts=doubts)
+    return Dataset(table, gold, [qids[at] if at >= 0 else None for at in gold], {})
+
+
+def fit_text(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] = ()) -> Recipe:
+    """Return the recipe with weights fitted on corpora and on more data sets."""
+    data, weights = [], []
+    for sample in samples:
+        kept = sample.learnable(recipe)
+        if len(sample.answerable(recipe)):
+            roots = np.sqrt(sample.spans[kept])
+            data.append(sample.data.take(kept.tolist()))
+            weights.append(roots / np.sqrt(roots.sum()))
+    others = [learnable(recipe, each) for each in more]
+    if not data and not others:
+        raise NamesakeError("no name that was found has its label's entity among its candidates: nothing to learn from")
+    average = float(np.mean([each.sum() for each in weights])) if weights else 1.0
+    weights += [np.full(len(each.gold), average / len(each.gold)) for each in others]
+    problem = fit_weights.Problem.of(recipe, [*data, *others])
+    weight = np.concatenate(weights)
+    problem = replace(problem, weight=weight * len(weight) / weight.sum())
+    return with_learnt(recipe, problem, problem.fit(PENALTY))
+
+
+def held_out(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] = ()) -> list[Outcome]:
+    """Return the results on each corpus with weights fitted on the others; for one corpus, by folds of documents."""
+    if len(samples) > 1:
+        useful = [sample.labels.name for sample in samples if len(sample.answerable(recipe))]
+        if len(useful) == 1 and not more:
+            raise NamesakeError(f"all names to learn from are in {useful[0]}: label some in the other files, too")
+        return [
+            sample.outcome(fit_text(recipe, [each for each in samples if each is not sample], more))
+            for sample in samples
+        ]
+    [sample] = samples
+    fold = fold_of(sample.documents, FOLDS, 0)
+    useful_mentions = sample.answerable(recipe)
+    if not more and len(np.unique(fold[useful_mentions])) == 1:
+        count = len(np.unique(sample.documents[useful_mentions]))
+        documents = "1 document" if count == 1 else f"{count} documents"
+        raise NamesakeError(f"all names to learn from are in {documents}, too few for cross-validation: label more")
+    best: list[str | None] = [None] * len(fold)
+    confidence = np.full(len(fold), np.nan)
+    for number in np.unique(fold):
+        rest = replace(sample, informative=sample.informative & (fold != number))
+        answers = sample.answers(fit_text(recipe, [rest], more))
+        for m in np.flatnonzero(fold == number).tolist():
+            best[m], confidence[m] = answers.best[m], answers.confidence[m]
+    return [Outcome.of(sample.labels, Answers(best, confidence, sample.person))]
+
+
+def _columns(structs: pa.StructArray) -> dict[str, Float64]:
+    names = [field.name for field in structs.type]
+    return {name: structs.field(name).to_numpy(zero_copy_only=False).astype(np.float64) for name in names}
+
+
+def corpora_view(
+    names: Sequence[str], seen: Sequence[Mapping[str, float]], unseen: Sequence[Mapping[str, float]], without: str
+) -> View:
+    """Return figures by corpus: with the tuned weights, and with weights fitted without the corpus."""
+    metrics = (*LINKING, CONFIDENCE[-1])
+    both = [[each[metric] for each in pair for metric in metrics] for pair in zip(seen, unseen, strict=True)]
+    if len(both) > 1:
+        names, both = [*names, MEAN], [*both, mean_defined(np.array(both)).tolist()]
+    rows = [
+        [name, *("" if np.isnan(value) else f"{value:.3f}".removeprefix("0") for value in values)]
+        for name, values in zip(names, both, strict=True)
+    ]
+    letters = ("P", "R", "F1", CONFIDENCE[-1])
+    header = ["corpus", *letters, *(f"new {letter}" for letter in letters)]
+    caption = f"Columns with “new”: each corpus is answered with weights fitted on {without}; expect these elsewhere."
+    return View("corpora", "Figures with the weights.", header, rows, caption)
