@@ -23,11 +23,12 @@ from llvmlite import binding
 from numba import njit
 from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import compile_result
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, compile_result
 from numba.core.environment import _rebuild_env, lookup_environment
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
+from numba.core.types.functions import BaseFunction
 
 if TYPE_CHECKING:
     from namesake.kernels.compiled import Kernel
@@ -36,6 +37,11 @@ ENVIRONMENT, ADDRESSES = "_ZN08NumbaEnv", "numba.dynamic.globals"
 """How the names of variables begin that hold the constants of a function, and addresses of this process."""
 WRAPPER = "_ZN7cpython"
 """How the name of the function begins that Python calls; it calls the kernel."""
+UNUSED_PASSES = {
+    *("with_lifting", "inline_closure_likes", "make_function_op_code_to_jit_function", "literal_unroll"),
+    *("inline_inlinables", "inline_overloads", "nopython_rewrites", "dump_parfor_diagnostics"),
+}
+"""Passes of Numba's compiler for what kernels do without: closures, `with`, array expressions, inlining by hand."""
 
 
 class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
@@ -149,11 +155,53 @@ class _Identities:
 IDENTITIES = _Identities()
 
 
+class _Compiler(CompilerBase):  # type: ignore[misc]
+    """Numba's compiler without the passes that kernels do not need."""
+
+    def define_pipelines(self) -> list[Any]:
+        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.passes = [one for one in manager.passes if one[0].name() not in UNUSED_PASSES]
+        return [manager]
+
+
+class _Signatures:
+    """The signatures of operators and functions of Numba, which it infers anew for each call.
+
+    They are kept apart for each set of options, because functions of Numba are compiled with the options of the caller.
+    """
+
+    def __init__(self) -> None:
+        self.infer = BaseFunction.get_call_type
+        self.known: dict[str, dict[Any, Any]] = {}
+
+    @contextmanager
+    def remembered(self, options: dict[str, Any]) -> Iterator[None]:
+        """Infer each signature once; for callers that hold Numba's compiler lock."""
+        known = self.known.setdefault(repr(options), {})
+
+        def get_call_type(function: Any, context: Any, arguments: Any, named: Any) -> Any:
+            key = function, arguments, tuple(dict(named).items())
+            if key not in known:
+                signature = self.infer(function, context, arguments, named)
+                known[key] = signature, function.get_impl_key(signature)
+            signature, function._impl_keys[signature.args] = known[key]
+            return signature
+
+        before, BaseFunction.get_call_type = BaseFunction.get_call_type, get_call_type
+        try:
+            yield
+        finally:
+            BaseFunction.get_call_type = before
+
+
+SIGNATURES = _Signatures()
+
+
 def lower(kernel: "Kernel") -> Any:
     """A kernel as code that is not optimised yet; for callers that hold Numba's compiler lock."""
-    with _lowering(_codegen()):
-        options = kernel.options | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        dispatcher = njit(nogil=True, **options)(kernel.function)
+    options = kernel.options | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    with _lowering(_codegen()), SIGNATURES.remembered(options):
+        dispatcher = njit(nogil=True, pipeline_class=_Compiler, **options)(kernel.function)
         dispatcher._cache = _LoweredCache(kernel)
         for signature in kernel.signatures:
             IDENTITIES.compile(dispatcher, signature)
