@@ -16,7 +16,6 @@ from stat import S_ISREG
 from typing import IO, Any, cast
 
 import pyarrow as pa
-from isal import igzip
 
 from namesake.errors import NamesakeError
 from namesake.files.compressed import STDIN
@@ -122,6 +121,8 @@ def create(path: Path, suffix: str) -> IO[bytes]:
     """
     if suffix == ".gz":
         file = path.open("wb")
+        from isal import igzip
+
         packed: Any = igzip.IGzipFile("", "wb", compresslevel=1, fileobj=file, mtime=0)  # type: ignore[no-untyped-call]
         packed.myfileobj = file  # closed together with it
         return cast(IO[bytes], packed)

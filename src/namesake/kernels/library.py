@@ -24,7 +24,7 @@ from numba import njit
 from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, compile_result
-from numba.core.environment import _rebuild_env, lookup_environment
+from numba.core.environment import Environment, lookup_environment
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
@@ -223,9 +223,7 @@ def make_entry(kernel: "Kernel", number: int) -> Any:
         context.create_cpython_wrapper(library, description, constants, None, release_gil=True)
         function = context.get_executable(library, description, constants)
     module = library._final_module
-    needed = tuple(
-        (one.globals.get("__name__", "builtins"), tuple(one.consts), name) for name, one in library.environments.items()
-    )
+    needed = tuple((name, tuple(one.consts)) for name, one in library.environments.items())
     parts = description, constants, lowered.signature, tuple(library._reload_init), needed
     if not variables(module, ADDRESSES):
         symbols = [one.name for one in module.functions if one.name.startswith(WRAPPER)] + list(library.environments)
@@ -253,8 +251,10 @@ def load_entry(kernel: "Kernel", number: int) -> Any:
     _codegen()._engine._defined_symbols.update(symbols)
     with _lowering(_codegen()):
         function = context.get_executable(library, description, constants)
-    library.environments = {one[-1]: _rebuild_env(*one) for one in needed}
-    for name, one in library.environments.items():
+    library.environments = {}
+    for name, consts in needed:
+        library.environments[name] = one = Environment({"__name__": __name__})  # nothing looks for global variables
+        one.consts[:] = consts
         _codegen().set_env(name, one)
     return _result(function, library, *parts)
 

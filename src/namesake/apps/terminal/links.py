@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,10 +16,12 @@ from rich.text import Text
 
 from namesake.articles.rejects import Rejects
 from namesake.drawing.theme import percent
-from namesake.evaluation.gold import GoldRow
 from namesake.kb.records import about
 from namesake.linker import Linker
 from namesake.printable import counted, lines, one_line
+
+if TYPE_CHECKING:
+    from namesake.evaluation.gold import GoldRow
 
 Row = dict[str, Any]
 NAME_STYLE, MATCH_STYLE, NIL_STYLE = "bold cyan", "bold green", "yellow"
