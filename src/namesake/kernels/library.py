@@ -53,6 +53,10 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
     environments: dict[str, Any]
     """The constants of the functions of an entry point, by the names of their variables."""
 
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self._reload_init: set[Any] = set()  # which Numba 0.60 does not have
+
     def add_linking_library(self, library: Any) -> None:
         """Note a library whose functions this one calls."""
         if not isinstance(library, Library):
@@ -66,6 +70,8 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
     def finalize(self) -> None:
         """Optimise the code with everything that it calls, and make machine code of it."""
         self._linking_libraries = list(self.callees())
+        for library in self._linking_libraries:
+            self._reload_init.update(getattr(library, "_reload_init", ()))
         super().finalize()
         if self.is_entry:
             for name, constants in self.environments.items():
@@ -296,6 +302,7 @@ class _LoweredCache:
         callees = [one.kernel for one in library.callees(of_numba=True) if isinstance(one, Library) and one.kernel]
         description = result.fndesc
         description.typemap = description.calltypes = None  # which would not fit into a file, nor be needed
+        library._reload_init.update(result.reload_init)
         to_start = tuple(library._reload_init)
         parts = description, result.environment, result.signature, to_start, _environments(module)
         self.kernel.file(number, "ir").write(dumps((library.name, library.bitcode(), callees, parts)))
