@@ -177,7 +177,8 @@ class _Signatures:
     """
 
     def __init__(self) -> None:
-        self.infer = BaseFunction.get_call_type
+        self.type: Any = BaseFunction
+        self.infer = self.type.get_call_type
         self.known: dict[str, dict[Any, Any]] = {}
 
     @contextmanager
@@ -193,11 +194,11 @@ class _Signatures:
             signature, function._impl_keys[signature.args] = known[key]
             return signature
 
-        before, BaseFunction.get_call_type = BaseFunction.get_call_type, get_call_type
+        before, self.type.get_call_type = self.type.get_call_type, get_call_type
         try:
             yield
         finally:
-            BaseFunction.get_call_type = before
+            self.type.get_call_type = before
 
 
 SIGNATURES = _Signatures()
