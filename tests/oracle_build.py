@@ -11,7 +11,7 @@ from typing import Any
 
 import networkx as nx
 
-from namesake import text
+import oracle_text
 
 LANGUAGES = ("en", "mul", "en-gb", "en-ca")
 
@@ -77,7 +77,7 @@ def build(path: Path, keep: str) -> dict[str, dict[str, Any]]:
             "description": description,
             "statements": stated[qid],
             "counts": {pair: counts[pair] for pair in stated[qid]},
-            "words": {word for written in [description, *values] for word in text.words(written)},
+            "words": {word for written in [description, *values] for word in oracle_text.words(written)},
             "sitelinks": len(items[qid].get("sitelinks") or {}),
             "pagerank": ranks[qid],
         }

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple, Self, TypeVar
 
 import msgspec
 import pyarrow as pa
-from isal import igzip, isal_zlib
+from isal import isal_zlib
 
 from namesake.errors import NamesakeError
 from namesake.machine import cores
@@ -187,6 +187,8 @@ def _unpack(name: str, raw: "io.BufferedReader[Any]", file: Path | None, workers
 
 def _decompressor(raw: "io.BufferedReader[Any]", packed: str | None) -> Any:
     if packed == "gzip":
+        from isal import igzip  # which takes a while
+
         return igzip.open(raw, "rb")  # type: ignore[no-untyped-call]
     if packed == "bzip2":
         return bz2.BZ2File(raw)

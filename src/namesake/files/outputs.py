@@ -21,7 +21,6 @@ from typing import IO, Any, Generic, Self, TypeVar, cast
 
 import msgspec
 import pyarrow as pa
-from isal import igzip
 
 from namesake.errors import NamesakeError
 from namesake.files.lines import STDIN
@@ -219,6 +218,8 @@ def create(path: Path, suffix: str) -> IO[bytes]:
     """
     if suffix == ".gz":
         file = path.open("wb")
+        from isal import igzip
+
         packed: Any = igzip.IGzipFile("", "wb", compresslevel=1, fileobj=file, mtime=0)  # type: ignore[no-untyped-call]
         packed.myfileobj = file  # closed together with it
         return cast(IO[bytes], packed)

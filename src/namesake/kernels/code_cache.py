@@ -65,7 +65,8 @@ def source(module: str, root: Path = ROOT) -> tuple[bytes, list[str]] | None:
     imports = []
     for package, listed, inline in IMPORT.findall(text.decode()):
         names = (one.split()[0] for one in (listed or inline).split(",") if one.strip())
-        imports += [package, *(f"{package}.{name}" for name in names)]
+        is_folder = root.joinpath(*package.split(".")[2:]).is_dir()
+        imports += [f"{package}.{name}" for name in names] if is_folder else [package]
     return blake2b(text, digest_size=16).digest(), imports
 
 

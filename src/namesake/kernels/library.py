@@ -23,11 +23,12 @@ from llvmlite import binding
 from numba import njit
 from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import compile_result
-from numba.core.environment import _rebuild_env, lookup_environment
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, compile_result
+from numba.core.environment import Environment, lookup_environment
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
+from numba.core.types.functions import BaseFunction
 
 if TYPE_CHECKING:
     from namesake.kernels.compiled import Kernel
@@ -36,6 +37,11 @@ ENVIRONMENT, ADDRESSES = "_ZN08NumbaEnv", "numba.dynamic.globals"
 """How the names of variables begin that hold the constants of a function, and addresses of this process."""
 WRAPPER = "_ZN7cpython"
 """How the name of the function begins that Python calls; it calls the kernel."""
+UNUSED_PASSES = {
+    *("with_lifting", "inline_closure_likes", "make_function_op_code_to_jit_function", "literal_unroll"),
+    *("inline_inlinables", "inline_overloads", "nopython_rewrites", "dump_parfor_diagnostics"),
+}
+"""Passes of Numba's compiler for what kernels do without: closures, `with`, array expressions, inlining by hand."""
 
 
 class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
@@ -46,6 +52,10 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
     """The module and name of the kernel, and the number of its signature; None for functions of Numba."""
     environments: dict[str, Any]
     """The constants of the functions of an entry point, by the names of their variables."""
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self._reload_init: set[Any] = set()  # which Numba 0.60 does not have
 
     def add_linking_library(self, library: Any) -> None:
         """Note a library whose functions this one calls."""
@@ -60,6 +70,8 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
     def finalize(self) -> None:
         """Optimise the code with everything that it calls, and make machine code of it."""
         self._linking_libraries = list(self.callees())
+        for library in self._linking_libraries:
+            self._reload_init.update(getattr(library, "_reload_init", ()))
         super().finalize()
         if self.is_entry:
             for name, constants in self.environments.items():
@@ -149,11 +161,54 @@ class _Identities:
 IDENTITIES = _Identities()
 
 
+class _Compiler(CompilerBase):  # type: ignore[misc]
+    """Numba's compiler without the passes that kernels do not need."""
+
+    def define_pipelines(self) -> list[Any]:
+        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.passes = [one for one in manager.passes if one[0].name() not in UNUSED_PASSES]
+        return [manager]
+
+
+class _Signatures:
+    """The signatures of operators and functions of Numba, which it infers anew for each call.
+
+    They are kept apart for each set of options, because functions of Numba are compiled with the options of the caller.
+    """
+
+    def __init__(self) -> None:
+        self.type: Any = BaseFunction
+        self.infer = self.type.get_call_type
+        self.known: dict[str, dict[Any, Any]] = {}
+
+    @contextmanager
+    def remembered(self, options: dict[str, Any]) -> Iterator[None]:
+        """Infer each signature once; for callers that hold Numba's compiler lock."""
+        known = self.known.setdefault(repr(options), {})
+
+        def get_call_type(function: Any, context: Any, arguments: Any, named: Any) -> Any:
+            key = function, arguments, tuple(dict(named).items())
+            if key not in known:
+                signature = self.infer(function, context, arguments, named)
+                known[key] = signature, function.get_impl_key(signature)
+            signature, function._impl_keys[signature.args] = known[key]
+            return signature
+
+        before, self.type.get_call_type = self.type.get_call_type, get_call_type
+        try:
+            yield
+        finally:
+            self.type.get_call_type = before
+
+
+SIGNATURES = _Signatures()
+
+
 def lower(kernel: "Kernel") -> Any:
     """A kernel as code that is not optimised yet; for callers that hold Numba's compiler lock."""
-    with _lowering(_codegen()):
-        options = kernel.options | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        dispatcher = njit(nogil=True, **options)(kernel.function)
+    options = kernel.options | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    with _lowering(_codegen()), SIGNATURES.remembered(options):
+        dispatcher = njit(nogil=True, pipeline_class=_Compiler, **options)(kernel.function)
         dispatcher._cache = _LoweredCache(kernel)
         for signature in kernel.signatures:
             IDENTITIES.compile(dispatcher, signature)
@@ -175,9 +230,7 @@ def make_entry(kernel: "Kernel", number: int) -> Any:
         context.create_cpython_wrapper(library, description, constants, None, release_gil=True)
         function = context.get_executable(library, description, constants)
     module = library._final_module
-    needed = tuple(
-        (one.globals.get("__name__", "builtins"), tuple(one.consts), name) for name, one in library.environments.items()
-    )
+    needed = tuple((name, tuple(one.consts)) for name, one in library.environments.items())
     parts = description, constants, lowered.signature, tuple(library._reload_init), needed
     if not variables(module, ADDRESSES):
         symbols = [one.name for one in module.functions if one.name.startswith(WRAPPER)] + list(library.environments)
@@ -205,8 +258,10 @@ def load_entry(kernel: "Kernel", number: int) -> Any:
     _codegen()._engine._defined_symbols.update(symbols)
     with _lowering(_codegen()):
         function = context.get_executable(library, description, constants)
-    library.environments = {one[-1]: _rebuild_env(*one) for one in needed}
-    for name, one in library.environments.items():
+    library.environments = {}
+    for name, consts in needed:
+        library.environments[name] = one = Environment({"__name__": __name__})  # nothing looks for global variables
+        one.consts[:] = consts
         _codegen().set_env(name, one)
     return _result(function, library, *parts)
 
@@ -248,6 +303,7 @@ class _LoweredCache:
         callees = [one.kernel for one in library.callees(of_numba=True) if isinstance(one, Library) and one.kernel]
         description = result.fndesc
         description.typemap = description.calltypes = None  # which would not fit into a file, nor be needed
+        library._reload_init.update(result.reload_init)
         to_start = tuple(library._reload_init)
         parts = description, result.environment, result.signature, to_start, _environments(module)
         self.kernel.file(number, "ir").write(dumps((library.name, library.bitcode(), callees, parts)))

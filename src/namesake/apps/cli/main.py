@@ -28,6 +28,7 @@ def main() -> None:
         sys.exit(0)
     warnings.formatwarning = lambda message, *_: f"namesake: {one_line(str(message))}\n"
     gc.set_threshold(200_000, 20, 20)  # a million objects stay loaded; collecting them would take 0.1 s
+    os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")  # which would take a tenth of compiling
     try:
         from namesake.apps.cli.commands import COMMANDS, OLD_NAMES, app
         from namesake.machine import stoppable
@@ -46,6 +47,8 @@ def main() -> None:
         code, line = exit_message(problem)
         print(f"namesake: {one_line(line)}", file=sys.stderr)
         sys.exit(code)
+    finally:
+        gc.freeze()  # or the interpreter would search all objects for cycles when it exits, for 0.15 s
 
 
 def exit_message(problem: BaseException) -> tuple[int, str]:

@@ -23,7 +23,13 @@ COLOURS = ("green", "blue", "magenta")
 
 
 class Console(rich.console.Console):
-    """Rich's console: control characters in texts are replaced, so only our own styles reach the terminal."""
+    """Rich's console: control characters in texts are replaced, so only our own styles reach the terminal.
+
+    `:smile:` in a text stays as it is written.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(emoji=False, **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Rich's segments, with control characters in texts replaced by U+FFFD."""

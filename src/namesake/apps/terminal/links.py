@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,10 +17,12 @@ from namesake.articles.rejects import Rejects
 from namesake.drawing.candidates import by_source, of_anchors, place, surface
 from namesake.drawing.text import Mark, pieces
 from namesake.drawing.theme import percent
-from namesake.evaluation.gold import GoldRow
 from namesake.kb.records import about
 from namesake.linker import Linker
 from namesake.printable import one_line
+
+if TYPE_CHECKING:
+    from namesake.evaluation.gold import GoldRow
 
 Row = Mapping[str, Any]
 NAME_STYLE, MATCH_STYLE, NIL_STYLE = "bold cyan", "bold green", "yellow"
@@ -92,7 +94,7 @@ def linked_text(text: str, links: list[Row]) -> Text:
 
 
 # the right answers
-def show_mistakes(linker: Linker, articles: pa.Table, gold: Sequence[GoldRow], console: Console) -> None:
+def show_mistakes(linker: Linker, articles: pa.Table, gold: "Sequence[GoldRow]", console: Console) -> None:
     """Print how many links are right, and each wrong one with the right answer and the parts that differ most."""
     truth = {row.mention: row.gold for row in gold}
     links = {(row["article_id"], row["name"]): row for row in linker.link(articles).to_pylist()}

@@ -68,9 +68,7 @@ def fold_table() -> tuple[Int8, UInt8]:
     """`FOLD` for the kernel: width and bytes of the replacement of each European character."""
     widths = np.full(TABLE_END, kernels.HARD, np.int8)
     letters = np.zeros((TABLE_END, kernels.WIDEST), np.uint8)
-    for point in range(TABLE_END):
-        if any(low <= point < high for low, high in HARD_RANGES):
-            continue
+    for point in set(range(TABLE_END)).difference(*(range(low, high) for low, high in HARD_RANGES)):
         folded = FOLD[point].encode()
         if folded == b" ":
             widths[point] = kernels.SEPARATOR
