@@ -287,7 +287,7 @@ def memory(kb: Path, articles: pa.Table, counts: list[int], folder: Path) -> Non
 def slice_kb(folder: Path) -> Path:
     from namesake.kb.build import build
 
-    build([SLICE], folder / "kb")
+    build([SLICE], folder / "kb", keep="people")
     return folder / "kb"
 
 

@@ -216,7 +216,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         path = options.kb or Path(folder) / "kb"
         if options.kb is None:
-            build([SLICE], path, ranks={"wikipedia": QUOTEBANK / "wikipedia.rank.tsv"})
+            build([SLICE], path, keep="people", ranks={"wikipedia": QUOTEBANK / "wikipedia.rank.tsv"})
         kb = KB.open(path)
         for part in (speed, reading, recall, detection, end_to_end):
             show(part(kb))

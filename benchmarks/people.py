@@ -52,8 +52,11 @@ def refitted(recipe: Recipe, kb: Path, people: Path, sliced: Path | None, quoteb
 def rewritten(text: str, recipe: Recipe) -> str:
     """The text of a recipe with the numbers of another that has the same parts; comments and order stay."""
     assert recipe.decide is not None
-    weights = iter([*(part.weight for part in recipe.parts), *(part.weight for part in recipe.decide.parts)])
+    scorers = (part for part in recipe.parts if part.scorer)
+    weights = iter([*(part.weight for part in scorers), *(part.weight for part in recipe.decide.parts)])
     text = re.sub(r"(?m)^weight = .*$", lambda _: f"weight = {next(weights)!r}", text)
+    by_kind = iter(re.findall(r"(?m)^by_kind = .*$", recipe.toml()))
+    text = re.sub(r"(?m)^by_kind = .*$", lambda _: next(by_kind), text)
     for key in ("nil", "alone"):
         text = re.sub(rf"(?m)^{key} = .*$", f"{key} = {getattr(recipe.decide, key)!r}", text)
     table = "".join(f"{name} = {number!r}\n" for name, number in recipe.decide.thresholds.items())

@@ -113,7 +113,7 @@ def main() -> None:
         kb = chosen.kb or Path(scratch) / "kb"
         if chosen.kb is None:
             ranks = {"wikipedia": chosen.quotebank / "wikipedia.rank.tsv"}
-            build([SHARED / "wikidata" / "slice.json.gz"], kb, ranks=ranks)
+            build([SHARED / "wikidata" / "slice.json.gz"], kb, keep="people", ranks=ranks)
         table(kb, chosen.quotebank)
 
 

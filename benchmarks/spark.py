@@ -81,7 +81,7 @@ def main() -> None:
         folder = Path(temporary)
         kb = given.kb or folder / "kb"
         if not given.kb:
-            build_kb([SLICE], kb)
+            build_kb([SLICE], kb, keep="people")
         plain = PlainLinker(SLICE, articles.to_pylist())
 
         def ours(size: int) -> None:

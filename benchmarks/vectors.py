@@ -43,7 +43,7 @@ def main() -> None:
 
 def sample_kb(folder: Path) -> KB:
     """The sample's KB with random vectors of its words, and with walks."""
-    build([DUMP], folder / "kb")
+    build([DUMP], folder / "kb", keep="people")
     words = sorted(set(re.findall(r"\w+", (ARTICLES.read_text() + DUMP.read_text()).lower())))
     vectors = np.random.default_rng(0).normal(size=(len(words), DIMENSION))
     np.savez(folder / "words.npz", words=np.array(words), vectors=vectors)

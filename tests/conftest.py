@@ -53,7 +53,7 @@ def sample_kb(tmp_path_factory: pytest.TempPathFactory) -> "KB":
     from namesake.sample import DUMP, WIKIPEDIA
 
     folder = tmp_path_factory.mktemp("kb") / "sample"
-    build([DUMP], folder, wikipedia=WIKIPEDIA)
+    build([DUMP], folder, keep="people", wikipedia=WIKIPEDIA)
     return KB.open(folder)
 
 

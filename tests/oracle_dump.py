@@ -1,11 +1,14 @@
-"""A slow and obvious reader of Wikidata entities: json.loads, dicts and datetime, nothing of the package's own."""
+"""A slow and obvious reader of Wikidata entities: json.loads, dicts, datetime, and the list of deciding properties."""
 
 import json
 import re
 from calendar import monthrange
 from datetime import date
 
+from namesake.kinds import deciding_bits
+
 MISSING = -(2**31)
+LITERALS = {569: ("time", "time"), 577: ("time", "time"), 625: ("globecoordinate", "")}
 LANGUAGES = ("en", "mul", "en-gb", "en-ca")
 MONTH_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
@@ -39,7 +42,25 @@ def entity(line: bytes, keep_all: bool) -> dict | None:
         "death": best_date(claims.get(570, []), dropped),
         "dates_dropped": len(dropped),
         "population": population(claims.get(1082, [])),
+        "deciding": deciding(claims),
     }
+
+
+def deciding(claims: dict[int, list[dict]]) -> int:
+    """A bit for each property that decides a kind and has a value of its type."""
+    found = 0
+    for of, bit in deciding_bits().items():
+        said = [one["mainsnak"] for one in claims.get(of, [])]
+        values = [one.get("datavalue", {}) for one in said]
+        if of == 1082:
+            right = [population(claims.get(of, []))]
+        elif of in LITERALS:
+            kind, key = LITERALS[of]
+            right = [one for one in values if one.get("type") == kind and (not key or key in dict(one["value"]))]
+        else:
+            right = [one for one in map(value, said) if isinstance(one, int)]
+        found |= any(right) << bit
+    return found
 
 
 def population(said: list[dict]) -> int:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from namesake.kernels.kinds import PLACE
 from namesake.kernels.names.constants import (
     ALIAS_SURNAME,
     BEGIN,
@@ -13,7 +14,6 @@ from namesake.kernels.names.constants import (
     MONONYM,
     NICK,
     PAIR,
-    PLACE,
     RULES,
     SURNAME,
 )

@@ -20,7 +20,7 @@ LAYERS = (
     "printable",
     "errors machine",
     "arrays progress language sample kernels files encoders",
-    "compiling",
+    "compiling kinds",
     "settings",
     "articles text",
     "kb formats",
@@ -213,6 +213,7 @@ def test_every_command_says_what_it_does():
 
 def test_linking_a_text_loads_no_pandas(tmp_path):
     """Some calls of pyarrow load pandas where it is installed, which takes longer than linking a text."""
+    sample_kb()  # building a KB loads pandas
     text = tmp_path / "a.txt"
     text.write_text("Michael Jordan, the basketball player, met Scottie Pippen.", encoding="utf-8")
     script = "import sys; from namesake.apps.cli.main import main; sys.argv = ['namesake', 'link', sys.argv[1]]"

@@ -119,12 +119,12 @@ def test_a_piece_of_the_slice_is_what_the_twin_says(tmp_path: Path, shared: Path
     with gzip.open(shared / "wikidata" / "slice.json.gz", "rt") as lines:
         kept = islice(lines, 3, None, 97)
         piece.write_text("".join(islice(kept, 1500)))
-    build([piece], tmp_path / "kb")
+    build([piece], tmp_path / "kb", keep="people")
     assert_is(KB.open(tmp_path / "kb"), oracle_build.build(piece, "people"))
 
 
 def test_any_number_of_workers_builds_the_same_files(tmp_path: Path) -> None:
-    made = [build([DUMP], tmp_path / f"kb{workers}", workers=workers).files for workers in (1, 3)]
+    made = [build([DUMP], tmp_path / f"kb{workers}", keep="people", workers=workers).files for workers in (1, 3)]
     assert made[0] == made[1]
     assert len(made[0]) > 50
 
@@ -135,7 +135,7 @@ def test_word_sets_stand_apart_for_the_ablation(tmp_path: Path) -> None:
         item(8, "sailor", aliases=("mariners", "seafarer mariner")),
         item(5, "human"),
     ]
-    build([dump(tmp_path / "d.json", *lines)], tmp_path / "kb")
+    build([dump(tmp_path / "d.json", *lines)], tmp_path / "kb", keep="people")
     kb = KB.open(tmp_path / "kb")
 
     def words(ids: Any) -> set[str]:
@@ -153,7 +153,12 @@ def test_word_sets_stand_apart_for_the_ablation(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("how", "expected"), [("stem", "studi"), ("none", "studies"), ("lemma", "study")])
 def test_words_by_choice(tmp_path: Path, how: str, expected: str) -> None:
-    build([dump(tmp_path / "d.json", item(9, "Ann", HUMAN, description="studies"))], tmp_path / "kb", words=how)
+    build(
+        [dump(tmp_path / "d.json", item(9, "Ann", HUMAN, description="studies"))],
+        tmp_path / "kb",
+        keep="people",
+        words=how,
+    )
     kb = KB.open(tmp_path / "kb")
     assert kb.manifest.words_how == how
     assert [kb.words[int(word)] for word in kb.words_d[0]] == [expected]
@@ -166,7 +171,7 @@ def test_dated_statements_and_their_order(tmp_path: Path) -> None:
         ),
         item(3, "Bob", HUMAN, claim("P39", 7)),
     ]
-    build([dump(tmp_path / "d.json", *lines)], tmp_path / "kb")
+    build([dump(tmp_path / "d.json", *lines)], tmp_path / "kb", keep="people")
     kb = KB.open(tmp_path / "kb")
     assert kb.qids.tolist() == [3, 9]
     assert kb.tenure_entity.tolist() == [1, 1]
@@ -185,7 +190,7 @@ def test_dated_statements_and_their_order(tmp_path: Path) -> None:
 def test_gender_is_what_one_statement_says(tmp_path: Path, stated: list[int | str], gender: int) -> None:
     other = item(3, "Bob", HUMAN, claim("P21", 6581097), claim("P22", 6581072))
     ann = item(9, "Ann", HUMAN, *(claim("P21", value) for value in stated))
-    build([dump(tmp_path / "d.json", ann, other)], tmp_path / "kb")
+    build([dump(tmp_path / "d.json", ann, other)], tmp_path / "kb", keep="people")
     assert KB.open(tmp_path / "kb").gender.tolist() == [1, gender]
 
 
@@ -282,7 +287,7 @@ def test_values_of_a_wrong_type_change_no_derived_column(tmp_path_factory, wrong
 def test_an_office_held_twice_is_one_statement_and_two_tenures(tmp_path: Path) -> None:
     first, second = claim("P39", 7, P580="1893-03-04", P582="1897-03-04"), claim("P39", 7, P580="1885-03-04")
     lines = [item(9, "Ann", HUMAN, claim("P39", 7), first, second, first, claim("P39", 7)), item(7, "president")]
-    manifest = build([dump(tmp_path / "d.json", *lines)], tmp_path / "kb")
+    manifest = build([dump(tmp_path / "d.json", *lines)], tmp_path / "kb", keep="people")
     kb = KB.open(tmp_path / "kb")
     assert manifest.statements == len(kb.statements[0]) == 2
     assert kb.pair_count.tolist() == [1, 1]
@@ -293,7 +298,7 @@ def test_an_office_held_twice_is_one_statement_and_two_tenures(tmp_path: Path) -
 def test_a_qid_twice_in_a_dump(tmp_path: Path) -> None:
     first = dump(tmp_path / "a.json", item(2, "Bob", HUMAN), item(5, "human"))
     second = dump(tmp_path / "b.json", item(9, "Ann", HUMAN), item(9, "Impostor", HUMAN, claim("P1", 77)))
-    manifest = build([first, second], tmp_path / "kb")
+    manifest = build([first, second], tmp_path / "kb", keep="people")
     kb = KB.open(tmp_path / "kb")
     assert [kb.label(row) for row in range(len(kb))] == ["Bob", "Ann"]
     assert (manifest.rejected, manifest.rejected_reasons, manifest.superseded) == (1, {"QID twice": 1}, 0)
@@ -306,7 +311,7 @@ def test_a_qid_twice_in_a_dump(tmp_path: Path) -> None:
 def test_bad_lines_are_set_aside_with_their_number(tmp_path: Path) -> None:
     nameless = json.dumps({"type": "item", "id": "Q4", "claims": {"P31": [HUMAN]}})
     lines = [item(9, "Ann", HUMAN), "{no json", nameless, '{"type":"item","id":"Q12']
-    manifest = build([dump(tmp_path / "d.json", *lines)], tmp_path / "kb")
+    manifest = build([dump(tmp_path / "d.json", *lines)], tmp_path / "kb", keep="people")
     kb = KB.open(tmp_path / "kb")
     assert kb.qids.tolist() == [4, 9]
     assert kb.label(0) == ""
@@ -316,7 +321,7 @@ def test_bad_lines_are_set_aside_with_their_number(tmp_path: Path) -> None:
 
 
 def test_many_qids_are_found_as_few_are(tmp_path: Path) -> None:
-    build([DUMP], tmp_path / "kb")
+    build([DUMP], tmp_path / "kb", keep="people")
     kb = KB.open(tmp_path / "kb")
     asked = np.concatenate([kb.qids, kb.qids + 1, [0, -5, 2**40], np.arange(1, 2000)]).astype(np.int64)
     row_of = {int(qid): row for row, qid in enumerate(kb.qids)}
@@ -338,7 +343,7 @@ def test_ready_made_ranks(tmp_path: Path) -> None:
 
 
 def test_a_dump_without_people_is_an_empty_kb(tmp_path: Path) -> None:
-    manifest = build([dump(tmp_path / "d.json", item(9, "a mountain"))], tmp_path / "kb")
+    manifest = build([dump(tmp_path / "d.json", item(9, "a mountain"))], tmp_path / "kb", keep="people")
     kb = KB.open(tmp_path / "kb")
     kb.verify()
     assert (manifest.entities, manifest.items, len(kb.words_ds), len(kb.names)) == (0, 1, 0, 0)
@@ -356,26 +361,26 @@ def test_a_dump_without_people_is_an_empty_kb(tmp_path: Path) -> None:
 def test_a_dump_that_cannot_be_read_leaves_nothing(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "d.json.gz").write_bytes(content)
     with pytest.raises(NamesakeError, match=rf"d\.json\.gz.*{message}"):
-        build([tmp_path / "d.json.gz"], tmp_path / "kb")
+        build([tmp_path / "d.json.gz"], tmp_path / "kb", keep="people")
     assert [path.name for path in tmp_path.iterdir()] == ["d.json.gz"]
 
 
 def test_what_cannot_work_is_refused_at_once(tmp_path: Path) -> None:
     good = dump(tmp_path / "d.json", item(9, "Ann", HUMAN))
     with pytest.raises(NamesakeError, match=r"absent\.json: No such file"):
-        build([tmp_path / "absent.json"], tmp_path / "kb")
+        build([tmp_path / "absent.json"], tmp_path / "kb", keep="people")
     with pytest.raises(NamesakeError, match="is a folder"):
-        build([tmp_path], tmp_path / "kb")
+        build([tmp_path], tmp_path / "kb", keep="people")
     with pytest.raises(NamesakeError, match=r"d\.json:1: .* is not a QID, a tab and a rank"):
-        build([tmp_path / "absent.json"], tmp_path / "kb", ranks={"wikidata": good})
+        build([tmp_path / "absent.json"], tmp_path / "kb", keep="people", ranks={"wikidata": good})
     with pytest.raises(NamesakeError, match="no such file"):
-        build([good], tmp_path / "kb", wikipedia=tmp_path / "absent")
-    with pytest.raises(NamesakeError, match="people or all"):
-        build([good], tmp_path / "kb", keep="cats")  # type: ignore[arg-type]
+        build([good], tmp_path / "kb", keep="people", wikipedia=tmp_path / "absent")
+    with pytest.raises(NamesakeError, match=r"no kind 'cats'.*kinds are"):
+        build([good], tmp_path / "kb", keep="cats")
     with pytest.raises(NamesakeError, match="no dump given"):
-        build([], tmp_path / "kb")
+        build([], tmp_path / "kb", keep="people")
     with pytest.raises(NamesakeError, match="stem, lemma or none"):
-        build([good], tmp_path / "kb", words="chopped")
+        build([good], tmp_path / "kb", keep="people", words="chopped")
     assert not (tmp_path / "kb").exists()
 
 
@@ -383,7 +388,7 @@ def test_the_synthetic_dump_has_namesakes_and_builds(tmp_path: Path) -> None:
     made = tmp_path / "people.json.gz"
     command = [sys.executable, "-m", "benchmarks.synthetic", "--people", "3000", "--out", str(made)]
     subprocess.run(command, check=True, cwd=Path(__file__).parents[1])
-    manifest = build([made], tmp_path / "kb")
+    manifest = build([made], tmp_path / "kb", keep="people")
     assert (manifest.people, manifest.rejected, manifest.statements) == (3000, 0, 18_000)
     kb = KB.open(tmp_path / "kb")
     labels = [kb.label(row) for row in range(len(kb))]

@@ -63,9 +63,9 @@ def wide_terminal() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def sample_kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("cli") / "kb"
-    done = namesake("kb", "build", DUMP, "--out", out)
+    done = namesake("kb", "build", DUMP, "--keep", "people", "--out", out)
     assert done.returncode == 0, done.stderr
-    assert "entities" in done.stderr
+    assert "entities (117 people)" in done.stderr
     return out
 
 
@@ -130,7 +130,7 @@ def test_who_has_no_description_is_told_by_occupation_then_country_never_by_sex(
 
 def test_show_says_what_it_knows_of_what_is_not_kept(tmp_path: Path) -> None:
     dump(tmp_path / "d.json", item(9, "Ann", HUMAN, claim("P27", 30)), item(30, "United States of America"))
-    assert namesake("kb", "build", tmp_path / "d.json", "-o", tmp_path / "kb").returncode == 0
+    assert namesake("kb", "build", tmp_path / "d.json", "--keep", "people", "-o", tmp_path / "kb").returncode == 0
     for asked, answer in [
         ("Q30", "Q30 is 'United States of America' but not kept"),
         ("Q31", "has no Q31"),
@@ -193,9 +193,9 @@ def test_impossible_dates_and_an_absence_of_people_are_told(tmp_path: Path) -> N
     namesake("kb", "build", tmp_path / "one.json", "-o", tmp_path / "one")
     assert "1 impossible date " in namesake("kb", "info", tmp_path / "one").stdout
     dump(tmp_path / "things.json", item(9, "thing"))
-    done = namesake("kb", "build", tmp_path / "things.json", "-o", tmp_path / "things")
+    done = namesake("kb", "build", tmp_path / "things.json", "--keep", "people", "-o", tmp_path / "things")
     assert done.returncode == 0
-    assert "none of the 1 items is a person" in done.stderr
+    assert "none of the 1 items is kept (--keep people)" in done.stderr
     assert "--keep all" in done.stderr
 
 

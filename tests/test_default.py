@@ -70,7 +70,7 @@ def slice_kb(shared, tmp_path_factory):
     """The Wikidata slice with Wikipedia's ranks of the ambiguous candidates."""
     folder = tmp_path_factory.mktemp("slice") / "kb"
     ranks = {"wikipedia": shared / "quotebank" / "wikipedia.rank.tsv"}
-    build([shared / "wikidata" / "slice.json.gz"], folder, ranks=ranks)
+    build([shared / "wikidata" / "slice.json.gz"], folder, keep="people", ranks=ranks)
     return KB.open(folder)
 
 

@@ -67,7 +67,7 @@ def kb(tmp_path_factory) -> KB:
     ]
     items = [*people, item(900, THING, FAME, "Q515"), item(515, "city", 50, "Q16889133")]
     (folder / "dump.json").write_text("[\n" + ",\n".join(map(json.dumps, items)) + "\n]\n")
-    build([folder / "dump.json"], folder / "kb")
+    build([folder / "dump.json"], folder / "kb", keep="people")
     return KB.open(folder / "kb")
 
 

@@ -56,6 +56,7 @@ def rows(parsed: Items, first: int = 0) -> list[dict]:
                 "birth": (int(parsed.birth[i]), int(parsed.birth_precision[i])),
                 "death": (int(parsed.death[i]), int(parsed.death_precision[i])),
                 "population": int(parsed.population[i]),
+                "deciding": int(parsed.deciding[i]),
             }
         )
     return found
@@ -273,6 +274,7 @@ def test_an_item_in_columns():
         "birth": (-3072, 11),
         "death": (MISSING, 0),
         "population": 0,
+        "deciding": 1,  # a date of birth
     }
 
 

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,11 +16,14 @@ from hypothesis import strategies as st
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder, text_table
 from namesake.articles.rejects import Rejects
+from namesake.batch import Batch
+from namesake.evaluation.scores import score_table
 from namesake.formats import read_articles
 from namesake.linker import Linker
-from namesake.recipe import Decide, Part, Recipe
+from namesake.recipe import Decide, DoubtPart, Part, Recipe
 from namesake.sample import ARTICLES, DUMP
 from namesake.scorers.evidence_shown import MOST_LISTED
+from namesake.settings import KINDS
 from namesake.text import sentences
 from oracle import sentence_words, words
 
@@ -86,6 +90,53 @@ def test_contributions_add_up_to_the_score_and_agree_with_the_links(sample_kb, a
             ahead = [row for row in rows if (row["article_id"], row["name"]) == (article, name) and row["rank"] == 1]
             assert first["rank"] == (2 if ahead[0]["qid"] is None else 1)
             assert first["confidence"] == pytest.approx(link["confidence"])
+
+
+def test_weights_by_kind_are_explained_and_add_up(sample_kb, articles, monkeypatch):
+    """Kinds by the QID: every third candidate is a place, every third a person, every third of no known kind."""
+    numbers = [KINDS.index("place"), KINDS.index("person"), -1]
+    kinds = property(lambda batch: np.array([numbers[qid % 3] for qid in batch.qids.tolist()], np.int8))
+    monkeypatch.setattr(Batch, "kinds", kinds)
+    parts = (
+        Part("NS", 0.5, "log1p", by_kind={"place": -2.0}),
+        Part("IScore"),
+        Part(evidence="NameFame", by_kind={"place": 1.1, "person": -0.6}),
+        Part(evidence="Constant", by_kind={"person": 0.25}),
+    )
+    by_kind = Recipe("kinds", parts, decide=Decide(nil=1.0, parts=(DoubtPart("Constant"),)))
+    linker = Linker(sample_kb, by_kind)
+    table = linker.link(articles, scores=True)
+    links = {(link["article_id"], link["name"]): link for link in table.to_pylist()}
+    weight = {
+        ("NS", "place"): -1.5,
+        ("NameFame", "place"): 1.1,
+        ("NameFame", "person"): -0.6,
+        ("Constant", "person"): 0.25,
+    }
+    seen = set()
+    for row in explained(linker, articles):
+        if row["qid"] is None:
+            assert row["part"] == "Constant"
+            continue
+        link = links[row["article_id"], row["name"]]
+        [candidate] = [one for one in link["candidates"] if one["qid"] == row["qid"]]
+        kind = ("place", "person", None)[int(row["qid"][1:]) % 3]
+        assert candidate["kind"] == kind
+        value = link["doubts"].get(row["part"], candidate["parts"].get(row["part"]))
+        assert row["value"] == value
+        assert row["weight"] == weight.get((row["part"], kind), {"NS": 0.5, "IScore": 1.0}.get(row["part"], 0.0))
+        scaled = math.log1p(value) if row["part"] == "NS" else value
+        assert row["contribution"] == pytest.approx(row["weight"] * scaled)
+        shown = [source["value"] for m in row["matches"] for source in m["sources"] if source["source"] == "kind"]
+        assert shown == ([kind] if row["contribution"] and (row["part"], kind) in weight else [])
+        seen |= {(row["part"], kind) for _ in shown}
+        scores = {"NS": math.log1p(candidate["parts"]["NS"]), **link["doubts"], "IScore": candidate["parts"]["IScore"]}
+        total = sum(weight.get((n, kind), {"NS": 0.5, "IScore": 1.0}.get(n, 0.0)) * x for n, x in scores.items())
+        assert row["score"] == pytest.approx(total)
+    assert seen == weight.keys()
+    assert score_table(table, "links").kinds.tolist() == [
+        numbers[int(one["qid"][1:]) % 3] for link in links.values() for one in link["candidates"]
+    ]
 
 
 ALONE = SCALED.replace(decide=Decide(nil=3.0, alone=-0.5, threshold=0.6))
@@ -220,7 +271,7 @@ def test_an_alias_of_a_value_is_named_as_such(tmp_path):
     dump = tmp_path / "dump.json"
     records = [item("Q42", "Douglas Adams", [], P31="Q5", P106="Q36180"), item("Q36180", "writer", ["author"])]
     dump.write_text("[\n" + ",\n".join(records) + "\n]\n")
-    build([dump], tmp_path / "kb")
+    build([dump], tmp_path / "kb", keep="people")
     builder = ArticleBuilder()
     builder.add(Article("x", "The author Douglas Adams.", mentions=[Mention("Douglas Adams", [(11, 24)], ["Q42"])]))
     table = builder.table()
@@ -242,7 +293,7 @@ def test_a_value_without_a_label_is_said_to_have_none(tmp_path, run):
         item("Q43", "Amy Adams", [], P734="Q12035675", P31="Q5"),
     ]
     (tmp_path / "dump.json").write_text("[\n" + ",\n".join(people) + "\n]\n")
-    build([tmp_path / "dump.json"], tmp_path / "kb")
+    build([tmp_path / "dump.json"], tmp_path / "kb", keep="people")
     linker = Linker(tmp_path / "kb", recipe("EEIScore"))
     rows = linker.explain_text("Douglas Adams met Amy Adams.").table.to_pylist()
     shared = {s["value"] for row in rows for m in row["matches"] or () for s in m["sources"] if s["property"] == "P734"}

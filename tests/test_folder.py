@@ -272,6 +272,7 @@ def test_all_that_links_depend_on_is_in_run_json(linker, sample_kb, tmp_path):
     assert json.loads((out / "run.json").read_text())["options"] == {
         "threshold": 0.25,
         "mentions": "<function find_nobody>",
+        "kinds": None,
         "scores": False,
         "date": None,
         "fields": {"encoding": "cp1252"},

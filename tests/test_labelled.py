@@ -29,6 +29,7 @@ from namesake.evaluation.measure import methods
 from namesake.evaluation.scores import read_scores
 from namesake.evaluation.text_figures import KINDS, Trade, fewest, thresholds
 from namesake.kb.build import build
+from namesake.recipe import Part
 from namesake.sample import ARTICLES, EXPECTED
 from namesake.text import sentences
 from small_gold import GOLD, gold_file, long_table
@@ -127,7 +128,7 @@ def test_the_mean_is_over_corpora(sample_kb, tmp_path):
 @pytest.fixture(scope="module")
 def slice_kb(shared, tmp_path_factory):
     folder = tmp_path_factory.mktemp("slice") / "kb"
-    build([shared / "wikidata" / "slice.json.gz"], folder)
+    build([shared / "wikidata" / "slice.json.gz"], folder, keep="people")
     return folder
 
 
@@ -324,7 +325,7 @@ def test_a_kb_without_names_of_one_word_is_told(sample_kb, tmp_path):
     human["mainsnak"]["datavalue"]["value"] = {"entity-type": "item", "id": "Q5", "numeric-id": 5}
     nameless = {"type": "item", "id": "Q7153074", "labels": {}, "claims": {"P31": [human | {"rank": "normal"}]}}
     (tmp_path / "dump.json").write_text(f"[\n{json.dumps(nameless)}\n]\n")
-    build([tmp_path / "dump.json"], tmp_path / "kb")
+    build([tmp_path / "dump.json"], tmp_path / "kb", keep="people")
     [line] = namesake.evaluate_text(labelled=[path], kb=tmp_path / "kb", samples=100).remarks
     assert "has no names of one word" in line
     assert "namesake kb build" in line
@@ -623,6 +624,16 @@ def test_a_lone_corpus_is_held_out_by_folds(sample_kb, labelled, tmp_path):
     assert all(map(math.isfinite, weights))
     tuning.recipe.save(tmp_path / "mine.toml")
     assert Recipe.load(tmp_path / "mine.toml") == tuning.recipe
+
+
+def test_weights_by_kind_are_fitted_to_labelled_text(sample_kb, labelled, tmp_path):
+    base = Recipe.load("default")
+    parts = (*base.parts, Part(evidence="NameFame", by_kind={"person": 0.0, "place": 0.7}))
+    tuned = namesake.tune(labelled=labelled, kb=sample_kb, recipe=base.replace(parts=parts), name="mine").recipe
+    assert tuned.parts[-1].by_kind["person"] != 0.0
+    assert tuned.parts[-1].by_kind["place"] == 0.7  # the KB has people only
+    tuned.save(tmp_path / "mine.toml")
+    assert Recipe.load(tmp_path / "mine.toml") == tuned
 
 
 def test_one_document_is_too_few_for_folds_and_that_is_said(sample_kb, tmp_path):

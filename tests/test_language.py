@@ -86,7 +86,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> KB:
     lines = [json.dumps(one, ensure_ascii=False) for one in PEOPLE]
     lines[2] = lines[2].replace('"type": "item"', '"type"  :"item", "type": "item"')  # for the full decoder
     (folder / "dump.json").write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
-    build_kb([folder / "dump.json"], folder / "kb", language="tiny", words="none")
+    build_kb([folder / "dump.json"], folder / "kb", keep="people", language="tiny", words="none")
     return KB.open(folder / "kb")
 
 
@@ -147,7 +147,7 @@ def test_what_a_language_cannot_do_is_said(tmp_path: Path) -> None:
     with pytest.raises(NamesakeError, match="'tiny' has no stems"):
         kernel_words("plivar", "stem", TINY)
     with pytest.raises(NamesakeError, match="no language 'klingon'; known are en"):
-        build_kb([tmp_path / "dump.json"], tmp_path / "kb", language="klingon")
+        build_kb([tmp_path / "dump.json"], tmp_path / "kb", keep="people", language="klingon")
     with pytest.raises(NamesakeError, match="1 to 4 can be kept"):
         Language(**{name: getattr(English, name) for name in English.__dataclass_fields__} | {"labels": tuple("abcde")})
 

@@ -64,7 +64,7 @@ def slice_linker(shared, tmp_path_factory) -> Linker:
     from namesake.kb.build import build
 
     folder = tmp_path_factory.mktemp("kb") / "slice"
-    build([shared / "wikidata" / "slice.json.gz"], folder)
+    build([shared / "wikidata" / "slice.json.gz"], folder, keep="people")
     return Linker(folder, "uiscore-paper")
 
 

@@ -172,7 +172,7 @@ def test_rows_without_a_description_say_occupation_and_country(tmp_path):
         for claim in claims
     ]
     (tmp_path / "dump.json").write_text("[\n" + ",\n".join(map(json.dumps, people)) + "\n]\n")
-    build_kb([tmp_path / "dump.json"], tmp_path / "kb")
+    build_kb([tmp_path / "dump.json"], tmp_path / "kb", keep="people")
     linker = Linker(tmp_path / "kb", "ns-paper")
     row = int(linker.kb.rows(np.array([41421]))[0])
     assert describe(linker.kb, row).description == ""

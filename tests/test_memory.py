@@ -77,23 +77,26 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def plain(people: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """What the KB of these people holds, built in memory."""
     out = tmp_path_factory.mktemp("plain") / "kb"
-    build([people], out, workers=2)
+    build([people], out, keep="people", workers=2)
     return content(out)
 
 
 @pytest.mark.parametrize("block", [1 << 13, 1 << 16])
 def test_a_kb_of_the_sample_is_the_same_in_any_memory(tmp_path: Path, block: int, sample_kb: KB) -> None:
-    build([DUMP], tmp_path / "kb", wikipedia=WIKIPEDIA, memory=large.Room(1, block, small=0), workers=1)
-    build([DUMP], tmp_path / "blocks", wikipedia=WIKIPEDIA, memory=large.Room(1 << 40, block))
+    build([DUMP], tmp_path / "kb", keep="people", wikipedia=WIKIPEDIA, memory=large.Room(1, block, small=0), workers=1)
+    build([DUMP], tmp_path / "blocks", keep="people", wikipedia=WIKIPEDIA, memory=large.Room(1 << 40, block))
     assert content(tmp_path / "kb") == content(sample_kb.columns.folder)
     assert content(tmp_path / "blocks") == content(sample_kb.columns.folder)
     KB.open(tmp_path / "kb").verify()
 
 
 def test_a_kb_of_many_people_is_the_same_in_no_memory(tmp_path: Path, people: Path, plain: dict[str, bytes]) -> None:
-    build([people], tmp_path / "kb", memory=NOTHING, workers=1)
+    build([people], tmp_path / "kb", keep="people", memory=NOTHING, workers=1)
     assert content(tmp_path / "kb") == plain
 
+
+NUMBERING = ["numbering items and statements", "finding the kinds of items"]
+"""Stages that a resumed build repeats."""
 
 KILLED = """
 import os, signal, sys
@@ -109,7 +112,7 @@ class Killer(Reporter):
             os.kill(os.getpid(), signal.SIGKILL)
         yield
 
-build([sys.argv[1]], sys.argv[2], memory=Room(1, 1 << 16, small=0), reporter=Killer())
+build([sys.argv[1]], sys.argv[2], keep="people", memory=Room(1, 1 << 16, small=0), reporter=Killer())
 """
 
 
@@ -126,8 +129,8 @@ def test_a_build_that_is_killed_again_and_again_goes_on(tmp_path: Path, people: 
     [draft] = killed(people, out, "indexing names")
     assert killed(people, out, "writing entities") == [draft], "the second build worked where the first had"
     heard = Stages()
-    build([people], out, memory=NOTHING, reporter=heard)
-    assert heard.names == ["numbering items and statements", "writing entities", "publishing"]
+    build([people], out, keep="people", memory=NOTHING, reporter=heard)
+    assert heard.names == [*NUMBERING, "writing entities", "publishing"]
     assert content(out) == plain
     assert list(tmp_path.iterdir()) == [out]
 
@@ -157,14 +160,14 @@ def test_a_build_that_is_stopped_again_and_again_goes_on(
     out, told = tmp_path / "kb", []
     for stage in ("indexing names", "writing entities"):
         with pytest.raises(KeyboardInterrupt) as stop:
-            build([people], out, memory=NOTHING, reporter=Stopper(stage, number))
+            build([people], out, keep="people", memory=NOTHING, reporter=Stopper(stage, number))
         told.append(str(stop.value))
         [draft] = tmp_path.iterdir()
         assert told[-1] == f"stopped; finished stages are kept in {draft}: the same command resumes there, or delete it"
     assert told[0] == told[1], "the second build worked where the first had"
     heard = Stages()
-    build([people], out, memory=NOTHING, reporter=heard)
-    assert heard.names == ["numbering items and statements", "writing entities", "publishing"]
+    build([people], out, keep="people", memory=NOTHING, reporter=heard)
+    assert heard.names == [*NUMBERING, "writing entities", "publishing"]
     assert content(out) == plain
     assert list(tmp_path.iterdir()) == [out]
 
@@ -176,7 +179,7 @@ def test_what_is_kept_of_a_build_in_memory(tmp_path: Path, number: signal.Signal
     neighbour = tmp_path / "kb.building-mine"
     neighbour.mkdir()
     with pytest.raises(KeyboardInterrupt) as stop:
-        build([DUMP], tmp_path / "kb", reporter=Stopper(stage, number))
+        build([DUMP], tmp_path / "kb", keep="people", reporter=Stopper(stage, number))
     left = [path for path in tmp_path.iterdir() if path != neighbour]
     if stage == "reading the dump":
         assert str(stop.value) == f"stopped; {tmp_path / 'kb'} was not built and nothing is left of it"
@@ -184,7 +187,7 @@ def test_what_is_kept_of_a_build_in_memory(tmp_path: Path, number: signal.Signal
     else:
         assert f"kept in {left[0]}:" in str(stop.value)
         heard = Stages()
-        build([DUMP], tmp_path / "kb", reporter=heard)
+        build([DUMP], tmp_path / "kb", keep="people", reporter=heard)
         assert heard.said == ["resuming a stopped build, which had read the dumps"]
         assert sorted(tmp_path.iterdir()) == [tmp_path / "kb", neighbour]
 
@@ -203,13 +206,13 @@ def test_a_build_without_room_goes_on_once_there_is_some(
     with monkeypatch.context() as full:
         full.setattr("namesake.kb.build.build_misspellings", Mock(side_effect=problem))
         with pytest.raises(NamesakeError) as told:
-            build([people], out, memory=memory)
+            build([people], out, keep="people", memory=memory)
     [draft] = tmp_path.iterdir()
     assert str(told.value).endswith(
         f"; finished stages are kept in {draft}: the same command resumes there, or delete it"
     )
     heard = Stages()
-    build([people], out, memory=memory, reporter=heard)
+    build([people], out, keep="people", memory=memory, reporter=heard)
     assert "reading the dump" not in heard.names
     assert content(out) == plain
     assert list(tmp_path.iterdir()) == [out]
@@ -221,7 +224,7 @@ def test_a_build_without_room_for_its_dumps_leaves_nothing(
     full = OSError(errno.ENOSPC, "No space left on device")
     monkeypatch.setattr("namesake.kb.dump.gather.Spill.append", Mock(side_effect=full))
     with pytest.raises(NamesakeError, match=r"the disk is full: make room .* nothing is left of it"):
-        build([people], tmp_path / "kb")
+        build([people], tmp_path / "kb", keep="people")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -239,7 +242,7 @@ def test_a_stop_before_a_build_goes_on_keeps_what_is_there(
     [draft] = killed(people, tmp_path / "kb", "indexing names")
     monkeypatch.setattr("namesake.files.draft.damaged_file", lambda *_: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt, match=f"kept in {draft}:"):
-        build([people], tmp_path / "kb")
+        build([people], tmp_path / "kb", keep="people")
     assert list(tmp_path.iterdir()) == [draft]
 
 
@@ -247,7 +250,7 @@ def test_a_journal_that_was_being_written_is_no_part_of_the_kb(tmp_path: Path, p
     [draft] = killed(people, tmp_path / "kb", "indexing names")
     with (draft / "journal.jsonl").open("ab") as journal:
         journal.write(b"{")
-    build([people], tmp_path / "kb")
+    build([people], tmp_path / "kb", keep="people")
     KB.open(tmp_path / "kb").verify()
 
 
@@ -255,7 +258,7 @@ def test_a_part_that_was_damaged_is_made_again(tmp_path: Path, people: Path, pla
     [draft] = killed(people, tmp_path / "kb", "indexing names")
     (draft / "word.bytes.npy").write_bytes(b"spilt ink")
     heard = Stages()
-    build([people], tmp_path / "kb", reporter=heard)
+    build([people], tmp_path / "kb", keep="people", reporter=heard)
     assert heard.names[0] == "numbering items and statements"
     assert content(tmp_path / "kb") == plain
 
@@ -302,9 +305,9 @@ def test_the_later_dump_wins(tmp_path: Path) -> None:
         *(prop % "newest", item(9, "Impostor", HUMAN), item(11, "Dee New", HUMAN)),
     ]
     files = [dump(tmp_path / "old.json", *old), dump(tmp_path / "new.json", *new)]
-    manifest = build(files, tmp_path / "kb")
+    manifest = build(files, tmp_path / "kb", keep="people")
     patched = patch([json.loads(line) for line in old], [json.loads(line) for line in new])
-    build([dump(tmp_path / "patched.json", *map(json.dumps, patched))], tmp_path / "oracle")
+    build([dump(tmp_path / "patched.json", *map(json.dumps, patched))], tmp_path / "oracle", keep="people")
     assert manifest.superseded == 2
     assert manifest.rejected_reasons == {"QID twice": 2}
     ours, theirs = content(tmp_path / "kb"), content(tmp_path / "oracle")
@@ -313,7 +316,7 @@ def test_the_later_dump_wins(tmp_path: Path) -> None:
     kb = KB.open(tmp_path / "kb")
     assert [kb.label(row) for row in range(len(kb))] == ["Bob Stays", "Ann Newer", "Dee New"]
     assert kb.property_labels[0] == "new"
-    build(files[::-1], tmp_path / "reverse")
+    build(files[::-1], tmp_path / "reverse", keep="people")
     assert KB.open(tmp_path / "reverse").qids.tolist() == [3, 7, 9, 11]
 
 
@@ -344,7 +347,7 @@ def test_what_is_no_size(text: str) -> None:
 
 def test_too_little_memory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NamesakeError, match="memory of 100M is too little: a build takes at least 512M"):
-        build([DUMP], tmp_path / "kb", memory="100M")
+        build([DUMP], tmp_path / "kb", keep="people", memory="100M")
     assert memory_bound(None).bound >= LEAST
 
 
@@ -398,13 +401,13 @@ def test_what_a_build_takes_is_told_from_a_part_of_the_dump(
     tmp_path: Path, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard = Stages()
-    build([people], tmp_path / "kb", memory="1G", workers=2, reporter=heard)
+    build([people], tmp_path / "kb", keep="people", memory="1G", workers=2, reporter=heard)
     [told] = heard.said
     disk = int(re.fullmatch(r"takes about (\d+) MB of disk, \d+ MB of memory, and \d+ seconds on .*", told)[1])
     kb = sum(path.stat().st_size for path in (tmp_path / "kb").iterdir()) >> 20
     assert kb < disk < 5 * kb
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1 << 20))
-    build([people], tmp_path / "other", reporter=heard)
+    build([people], tmp_path / "other", keep="people", reporter=heard)
     assert heard.said[-1] == f"only 1 MB are free on the disk of {tmp_path / 'other'}, which may not be enough"
 
 

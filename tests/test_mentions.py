@@ -18,7 +18,8 @@ from namesake.articles.schema import ARTICLES, MENTION
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.columns.layout import MAN, WOMAN
 from namesake.kb.names.normalise import normalise
-from namesake.kernels.names.constants import ORGANISATION, OTHER, PLACE, RULES
+from namesake.kernels.kinds import ORGANISATION, OTHER, PLACE
+from namesake.kernels.names.constants import RULES
 from namesake.kernels.names.cut import cut
 from namesake.kernels.names.tokens import room_for_tokens, style_of
 from namesake.language import English

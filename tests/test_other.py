@@ -36,7 +36,7 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
     people[3]["claims"] |= dict.fromkeys(("P106", "P69", "P102", "P27"), people[0]["claims"]["P31"])
     people[8]["aliases"] = {"en": [{"language": "en", "value": "Samuel Clemens"}]}
     (folder / "dump.json").write_text("[\n" + ",\n".join(map(json.dumps, people)) + "\n]\n")
-    build([folder / "dump.json"], folder / "kb")
+    build([folder / "dump.json"], folder / "kb", keep="people")
     return Linker(folder / "kb", threshold=0.0)
 
 

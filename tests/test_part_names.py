@@ -16,13 +16,14 @@ import oracle_shorts as oracle
 from namesake.kb.build import build
 from namesake.kb.columns.column_files import Ragged, Strings
 from namesake.kb.columns.derived import entity_fame
+from namesake.kb.kinds import item_kinds
 from namesake.kb.names.build_index import EntityNames, build_misspellings
 from namesake.kb.names.index import NameIndex
-from namesake.kb.names.non_people import classes, fame_byte, item_kinds
+from namesake.kb.names.non_people import fame_byte
 from namesake.kb.names.short_forms import FORMS, MOST, build_short_forms, count_tokens, list_forms
 from namesake.kb.store import KB
+from namesake.kernels.kinds import NAME, ORGANISATION, OTHER, PERSON, PLACE, WORK
 from namesake.kernels.names import index as index_kernels
-from namesake.kernels.names.constants import GIVEN_OR_FAMILY_NAME, ORGANISATION, OTHER, PERSON, PLACE, WORK
 from namesake.language import English
 from namesake.sample import DUMP
 from test_build import HUMAN, claim, dump, item
@@ -94,12 +95,6 @@ def test_slips_meet_where_a_letter_is_missing(known: dict[str, int]) -> None:
         assert {list(known)[name] for name in index.misspelled(*tokens)} == meant
 
 
-def test_the_classes_are_known_once() -> None:
-    listed = Path(classes.__code__.co_filename).with_name("kinds.toml").read_text().count("\nQ")
-    assert listed == len(classes())
-    assert PERSON not in classes().values()
-
-
 def quantity(prop: str, amount: str) -> dict[str, Any]:
     datavalue = {"value": {"amount": amount, "unit": "1"}, "type": "quantity"}
     snak = {"snaktype": "value", "property": prop, "datavalue": datavalue, "datatype": "quantity"}
@@ -131,14 +126,14 @@ LINES = (
 def test_what_an_item_is_and_what_is_called_so(tmp_path: Path, keep: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     of_items: list[Any] = []
     monkeypatch.setattr(
-        "namesake.kb.build.item_kinds", lambda *given: of_items.append(item_kinds(*given)) or of_items[0]
+        "namesake.kb.build.item_kinds", lambda *given, **how: of_items.append(item_kinds(*given, **how)) or of_items[0]
     )
     build([dump(tmp_path / "dump.json", *LINES)], tmp_path / "kb", keep=keep)
     kb = KB.open(tmp_path / "kb")
     kb.verify()
     kinds = {int(qid): int(kind) for qid, kind in zip(kb.item_qids, of_items[0], strict=True)}
     expected = {1: PERSON, 2: PERSON, 20: PLACE, 21: PLACE, 22: PLACE, 23: ORGANISATION, 25: OTHER, 26: WORK}
-    expected[24] = GIVEN_OR_FAMILY_NAME
+    expected[24] = NAME
     assert {qid: kinds[qid] for qid in expected} == expected
     made = [json.loads(line) for line in LINES]
     known = [
@@ -151,7 +146,7 @@ def test_what_an_item_is_and_what_is_called_so(tmp_path: Path, keep: Any, monkey
             "kind": kinds[int(one["id"][1:])],
         }
         for one in made
-        if kinds[int(one["id"][1:])] not in (PERSON, GIVEN_OR_FAMILY_NAME)
+        if kinds[int(one["id"][1:])] not in (PERSON, NAME)
     ]
     if keep == "people":
         things = oracle.things(known)
@@ -194,7 +189,7 @@ def test_the_sample_has_the_short_forms_of_its_people(sample_kb: KB) -> None:
 def test_any_number_of_workers_makes_the_same_columns(tmp_path: Path) -> None:
     files = []
     for workers in (1, 3):
-        build([DUMP], tmp_path / str(workers), workers=workers)
+        build([DUMP], tmp_path / str(workers), keep="people", workers=workers)
         files.append(KB.open(tmp_path / str(workers)).manifest.files)
     new = ("short", "token", "thing", "phrase", "slip", "entity.fame")
     ours = [name for name in files[0] if name.startswith(new)]
@@ -205,7 +200,7 @@ def test_any_number_of_workers_makes_the_same_columns(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_world(shared: Path, tmp_path: Path) -> None:
     """People of one word, and what bears the names of places: Houston and Jordan are in the news without a person."""
-    build([shared / "wikidata" / "world.json.gz"], tmp_path / "kb")
+    build([shared / "wikidata" / "world.json.gz"], tmp_path / "kb", keep="people")
     kb = KB.open(tmp_path / "kb")
 
     def best(name: str) -> str:

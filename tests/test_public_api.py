@@ -173,7 +173,7 @@ def test_a_path_alone_is_one_path(gold, sample_kb, tmp_path):
         assert (
             namesake.link_folder(linker, kind(ARTICLES), tmp_path / f"folder{number}", workers=1).counts.articles > 10
         )
-        assert namesake.build_kb(kind(DUMP), tmp_path / f"kb{number}").entities == len(sample_kb)
+        assert namesake.build_kb(kind(DUMP), tmp_path / f"kb{number}", keep="people").entities == len(sample_kb)
         assert namesake.tune(kind(out), kind(gold)).mentions > 10
         labelled = tmp_path / f"labelled{number}.jsonl"
         label = {"span": [0, 14], "qid": "Q41421", "type": "PER"}

@@ -75,7 +75,7 @@ def test_a_folder_with_somebody_elses_manifest_is_never_replaced(tmp_path: Path,
     (tmp_path / "thesis" / "manifest.json").write_text(content)
     (tmp_path / "thesis" / "thesis.txt").write_text("…")
     with pytest.raises(NamesakeError, match="is not a KB"):
-        build([DUMP], tmp_path / "thesis", force=True)
+        build([DUMP], tmp_path / "thesis", keep="people", force=True)
     assert names(tmp_path / "thesis") == ["manifest.json", "thesis.txt"]
 
 
@@ -83,7 +83,7 @@ def test_a_kb_with_somebodys_file_in_it_is_not_replaced(tmp_path: Path) -> None:
     make(tmp_path / "kb", [5])
     (tmp_path / "kb" / "thesis.txt").write_text("…")
     with pytest.raises(NamesakeError, match=r"thesis\.txt in it is not part of the KB"):
-        build([DUMP], tmp_path / "kb", force=True)
+        build([DUMP], tmp_path / "kb", keep="people", force=True)
     assert (tmp_path / "kb" / "thesis.txt").exists()
     assert KB.open(tmp_path / "kb").qids.tolist() == [5]
 
@@ -123,7 +123,7 @@ def test_a_folder_of_others_in_the_place_of_the_draft_is_refused(tmp_path: Path,
 
 def test_the_root_is_no_place_for_a_kb() -> None:
     with pytest.raises(NamesakeError, match="/ cannot be a KB"):
-        build([DUMP], "/")
+        build([DUMP], "/", keep="people")
 
 
 # builds at work, and killed ones
@@ -277,7 +277,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
     make(tmp_path / "disk" / "kb", [5])
     (tmp_path / "kb").symlink_to(Path("disk") / "kb")
-    build([DUMP], tmp_path / "kb", force=True)
+    build([DUMP], tmp_path / "kb", keep="people", force=True)
     assert (tmp_path / "kb").readlink() == Path("disk") / "kb"
     assert len(KB.open(tmp_path / "kb")) > 1
     assert names(tmp_path) == ["disk", "kb"]

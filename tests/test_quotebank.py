@@ -127,7 +127,7 @@ def linker(tmp_path_factory) -> Linker:
     claims = {"P31": [{"mainsnak": snak, "type": "statement", "rank": "normal"}]}
     person = {"type": "item", "id": QID, "labels": {"en": {"language": "en", "value": LABEL}}, "claims": claims}
     more = write(folder / "more.json", [person])
-    build([DUMP, more], folder / "kb", wikipedia=WIKIPEDIA)
+    build([DUMP, more], folder / "kb", keep="people", wikipedia=WIKIPEDIA)
     return Linker(folder / "kb")
 
 

@@ -6,10 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesake import rank
+from namesake.doubts import DOUBTS
 from namesake.errors import NamesakeError
 from namesake.rank import SCALES
 from namesake.recipe import Decide, Part, Recipe, recipes
 from namesake.scorers import SCORERS as REGISTRY
+from namesake.settings import KINDS
 
 SCORERS = sorted(REGISTRY)
 
@@ -26,11 +28,17 @@ PAPER_CHAINS = {  # the tie-breaks behind the paper's Table 2, each ending in LQ
 }
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+scales = st.sampled_from(sorted(SCALES))
+by_kind = st.dictionaries(st.sampled_from(KINDS), st.floats(-1e9, 1e9), max_size=4)
+scored_parts = st.builds(
+    Part, st.sampled_from(SCORERS), st.floats(0, 1e9), scales, fixed=st.booleans(), by_kind=by_kind
+)
+evidence_parts = st.builds(Part, evidence=st.sampled_from(sorted(DOUBTS)), scale=scales, by_kind=by_kind.filter(len))
 parts = st.lists(
-    st.builds(Part, st.sampled_from(SCORERS), st.floats(0, 1e9), st.sampled_from(sorted(SCALES)), fixed=st.booleans()),
+    scored_parts | evidence_parts,
     min_size=1,
     max_size=4,
-    unique_by=lambda part: part.scorer,
+    unique_by=lambda part: part.name,
 ).map(tuple)
 any_recipe = st.builds(
     Recipe,
@@ -76,6 +84,7 @@ def test_a_recipe_file_is_loaded_by_its_path(tmp_path):
 
 
 GOOD = 'name = "x"\n[[parts]]\nscorer = "NS"\n'
+EVIDENCE = 'name = "x"\n[[parts]]\nevidence = "OneWord"\n'
 
 
 @pytest.mark.parametrize(
@@ -115,6 +124,18 @@ GOOD = 'name = "x"\n[[parts]]\nscorer = "NS"\n'
         ('[[parts]]\nscorer = "NS"', "name is missing: it must be a text"),
         ('name = "x"\n[[parts]]\nweight = 1', "scorer is missing from parts: it must be the name of a scorer"),
         (GOOD + '[[parts]]\nscorer = "NS"', "NS is a part twice"),
+        (
+            GOOD + "by_kind = { plase = 1 }",
+            r"by_kind of NS has 'plase' \(did you mean 'place'\?\); the kinds are other",
+        ),
+        (GOOD + "by_kind = { organization = 1 }", r"\(did you mean 'organisation'\?\)"),
+        (GOOD + "by_kind = { place = inf }", r"by_kind of NS = \{'place': inf\}: must be a table of numbers by kind"),
+        (GOOD + "by_kind = 3", "by_kind of NS = 3: must be a table of numbers by kind"),
+        (GOOD + 'evidence = "OneWord"', "NS and OneWord: a part has a scorer or evidence, not both"),
+        (EVIDENCE, "evidence OneWord must have its weights in `by_kind`"),
+        (EVIDENCE + "weight = 2.0\nby_kind = { place = 1 }", "evidence OneWord must have its weights in `by_kind`"),
+        (EVIDENCE + "by_kind = { place = 1 }\nscale = 2", "scale of OneWord = 2: must be one of none, unit"),
+        (EVIDENCE.replace("One", "Won") + "by_kind = { place = 1 }", r"unknown doubt .*\(did you mean 'OneWord'\?\)"),
         ('tie_break = "NS"\n' + GOOD, "tie_break = 'NS': must be a list of names, such as"),
         ('tie_break = ["NS", 1]\n' + GOOD, r"tie_break = \['NS', 1\]: must be a list of names, such as"),
         ("decide = 3\n" + GOOD, r"decide = 3: must be a \[decide\] table with at least `nil`"),
@@ -160,7 +181,7 @@ def test_a_program_is_told_the_same_as_a_file():
     assert Part("NS", np.float64(0.5)) == Part("NS", 0.5)
 
 
-ragged = st.lists(st.lists(st.floats(-1, 100), min_size=0, max_size=5), max_size=5)
+ragged = st.lists(st.lists(st.floats(-1, 100, allow_subnormal=False), min_size=0, max_size=5), max_size=5)
 
 
 @given(ragged)
@@ -193,6 +214,62 @@ def test_combine_adds_weighted_parts_and_reports_what_is_absent():
     assert combined.absent == ("CSE", "NS")
     assert combined.names == ("score", "PR_WP")
     assert rank.winner(offsets, *combined.keys).tolist() == [1, 2]
+
+
+numbers = st.floats(-5, 5)
+kind_weights = st.dictionaries(st.sampled_from(KINDS), numbers, min_size=1)
+candidates = st.lists(st.tuples(st.integers(-1, len(KINDS) - 1), numbers, numbers), max_size=4)
+"""The kind of each candidate of a mention, -1 for unknown, and its values of two scorers."""
+
+
+@given(st.lists(st.tuples(numbers, candidates), max_size=4), st.floats(0, 3), kind_weights, kind_weights, kind_weights)
+def test_weights_by_kind_against_plain_python(mentions, weight, of_score, of_evidence, of_constant):
+    parts = (
+        Part("NS", weight, by_kind=of_score),
+        Part("IScore", 0.5),
+        Part(evidence="PlaceContext", by_kind=of_evidence),
+        Part(evidence="Constant", by_kind=of_constant),
+        Part(evidence="OneWord", by_kind=of_constant),  # absent
+    )
+    flat = [candidate for _, mention in mentions for candidate in mention]
+    kinds, first, second = (np.array([one[k] for one in flat]) for k in range(3))
+    scores = {"NS": first.astype(float), "IScore": second.astype(float)}
+    evidence = {"PlaceContext": np.array([value for value, _ in mentions]), "Constant": np.ones(len(mentions))}
+    offsets = np.cumsum([0, *(len(mention) for _, mention in mentions)]).astype(np.int64)
+    combined = Recipe("x", parts, tie_break=()).combine(scores, offsets, evidence, kinds.astype(np.int8))
+    expected = []
+    for place, mention in mentions:
+        for number, ns, iscore in mention:
+            kind = KINDS[number] if number >= 0 else None
+            score = (weight + of_score.get(kind, 0)) * ns + 0.5 * iscore
+            expected.append(score + of_evidence.get(kind, 0) * place + of_constant.get(kind, 0))
+    np.testing.assert_allclose(combined.total, expected, atol=1e-12)
+    np.testing.assert_allclose(sum(combined.contributions.values()), combined.total, atol=1e-12)
+    assert list(combined.contributions) == [part.name for part in parts]
+    assert combined.absent == ("OneWord",)
+
+
+def test_candidates_without_kinds_are_people():
+    parts = (
+        Part("NS", 1.0, by_kind={"person": 0.5, "place": 9.0}),
+        Part(evidence="Constant", by_kind={"person": -3.0}),
+    )
+    recipe = Recipe("x", parts)
+    combined = recipe.combine({"NS": np.array([2.0, 4.0])}, np.array([0, 2]), {"Constant": np.ones(1)})
+    assert combined.total.tolist() == [0.0, 3.0]
+    assert recipe.scorers == ("NS", "PR_WP", "LQID")
+    assert recipe.doubts == ("Constant",)
+    assert recipe.uses_kinds
+    assert not any(Recipe.load(name).uses_kinds for name in recipes())
+
+
+def test_evidence_may_replace_a_part_and_be_replaced():
+    parts = (Part("NS", unless="OneWord"), Part(evidence="OneWord", by_kind={"person": 2.0}, unless="CSE"), Part("CSE"))
+    recipe, offsets = Recipe("x", parts), np.array([0, 1])
+    scores, evidence = {"NS": np.array([5.0])}, {"OneWord": np.array([1.0])}
+    assert recipe.combine(scores, offsets).total.tolist() == [5.0]
+    assert recipe.combine(scores, offsets, evidence).total.tolist() == [2.0]
+    assert recipe.combine(scores | {"CSE": np.array([0.25])}, offsets, evidence).total.tolist() == [0.25]
 
 
 def test_combine_refuses_nan_by_the_scorers_name():
@@ -234,5 +311,9 @@ def test_a_recipe_extends_a_shipped_one():
     replaced = Recipe.parse('name = "mine"\nextends = "default"\n[[parts]]\nscorer = "Fame"\nweight = 9.0\n')
     assert [part.scorer for part in replaced.parts] == [part.scorer for part in base.parts]
     assert {part.weight for part in replaced.parts if part.scorer == "Fame"} == {9.0}
+    more = Recipe.parse(
+        'name = "mine"\nextends = "default"\n[[parts]]\nevidence = "Constant"\nby_kind = { place = 1 }\n'
+    )
+    assert more.parts == (*base.parts, Part(evidence="Constant", by_kind={"place": 1.0}))
     with pytest.raises(NamesakeError, match="extends = 'nothing': must be one of cse-paper"):
         Recipe.parse('name = "mine"\nextends = "nothing"\n[[parts]]\nscorer = "NS"\n')

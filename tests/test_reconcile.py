@@ -119,7 +119,7 @@ def item(number: int, label: str, aliases: list[str], claims: dict[str, list[int
 def linker_of(folder: Path, lines: list[str]) -> Linker:
     """A linker with a KB of the items in these lines."""
     (folder / "dump.json").write_text("[\n" + ",\n".join(lines) + "\n]\n")
-    namesake.build_kb([folder / "dump.json"], folder / "kb")
+    namesake.build_kb([folder / "dump.json"], folder / "kb", keep="people")
     return Linker(folder / "kb")
 
 

@@ -97,7 +97,7 @@ def test_people_without_a_description_are_told_apart(tmp_path: Path) -> None:
         record.pop("descriptions", None)
     dump = tmp_path / "dump.json"
     dump.write_text("[\n" + ",\n".join(map(json.dumps, records)) + "\n]\n")
-    build_kb([dump], tmp_path / "kb")
+    build_kb([dump], tmp_path / "kb", keep="people")
     linker = Linker(tmp_path / "kb", threshold=0.0)
     entity = describe(linker.kb, look_up(linker.kb, "Q41421")[0])
     assert entity.description == ""

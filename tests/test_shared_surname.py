@@ -44,7 +44,7 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
         born, died = LIVES[person["id"]]
         person["claims"] |= date("P569", born) | date("P570", died) | gender(sex)
     (folder / "dump.json").write_text("[\n" + ",\n".join(map(json.dumps, people)) + "\n]\n")
-    build([folder / "dump.json"], folder / "kb")
+    build([folder / "dump.json"], folder / "kb", keep="people")
     return Linker(folder / "kb", threshold=0.0)
 
 

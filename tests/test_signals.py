@@ -171,7 +171,7 @@ def dated_kb(tmp_path_factory) -> KB:
     ]
     folder = tmp_path_factory.mktemp("dated")
     (folder / "dump.json").write_text("[\n" + ",\n".join(lines) + "\n]\n")
-    build([folder / "dump.json"], folder / "kb")
+    build([folder / "dump.json"], folder / "kb", keep="people")
     return KB.open(folder / "kb")
 
 
@@ -202,7 +202,7 @@ def presidents(tmp_path_factory) -> KB:
     lines.append(person(203).replace("Ann Lee", "Kate Bush"))
     folder = tmp_path_factory.mktemp("presidents")
     (folder / "dump.json").write_text("[\n" + ",\n".join(lines) + "\n]\n")
-    build([folder / "dump.json"], folder / "kb")
+    build([folder / "dump.json"], folder / "kb", keep="people")
     return KB.open(folder / "kb")
 
 

@@ -14,14 +14,12 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from namesake.errors import NamesakeError
-from namesake.files.digests import file_digest
 from namesake.kb.build_options import place
 from namesake.kb.columns.column_files import Columns, Ragged, Strings
 from namesake.kb.columns.declaration import Array
@@ -269,20 +267,6 @@ def test_a_folder_that_is_no_kb_and_other_versions_are_refused(tmp_path: Path) -
     writable(file).write_text(json.dumps(fields)[:-5])
     with pytest.raises(NamesakeError, match="damaged"):
         KB.open(kb.path)
-
-
-def test_a_kb_of_format_6_is_read(tmp_path: Path) -> None:
-    """It has one more column, `item.kind`, which is ignored."""
-    kb = small_kb(tmp_path / "kb", [5, 42])
-    kb.path.chmod(0o755)
-    np.save(kb.path / "item.kind.npy", np.zeros(3, np.int8))
-    files = kb.manifest.files | {"item.kind.npy": file_digest(kb.path / "item.kind.npy")}
-    older = msgspec.structs.replace(kb.manifest, format_version=6, files=files)
-    writable(kb.path / "manifest.json").write_bytes(older.sealed())
-    read = KB.open(kb.path)
-    read.verify()
-    assert read.manifest.format_version == 6
-    assert (read.qids.tolist(), list(read.titles)) == ([5, 42], ["Page 5", "Page 42"])
 
 
 def test_an_error_leaves_nothing(tmp_path: Path) -> None:

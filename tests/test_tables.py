@@ -363,7 +363,7 @@ def edited_kb(tmp_path_factory):
             item["descriptions"]["en"]["value"] = "=HYPERLINK(1)"
             records[at] = json.dumps(item)
     (folder / "dump.json").write_text("\n".join(records))
-    build_kb([folder / "dump.json"], folder / "kb")
+    build_kb([folder / "dump.json"], folder / "kb", keep="people")
     return folder / "kb"
 
 

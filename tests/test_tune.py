@@ -1,6 +1,7 @@
 """Tuning against oracles: the grid point by point, the likelihood by hand, folds that keep documents whole."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ import oracle_evaluate as oracle
 from namesake.errors import NamesakeError
 from namesake.evaluation import fit_weights, tuning
 from namesake.evaluation.fit_weights import learnable
-from namesake.evaluation.gold import GoldRow, align, in_split, read_gold
+from namesake.evaluation.gold import NIL, GoldRow, align, in_split, read_gold
 from namesake.evaluation.scores import ScoreTable, read_scores
-from namesake.recipe import Decide, Part, Recipe
+from namesake.recipe import Decide, DoubtPart, Part, Recipe
+from namesake.settings import KINDS, PERSON
 
 RECIPE = Recipe("three", (Part("IScore"), Part("NIScore", scale="log1p"), Part("EEIScore")), tie_break=("NS", "LQID"))
 NAMES = ("IScore", "NIScore", "EEIScore", "NS")
@@ -65,7 +67,7 @@ def test_the_likelihood_and_its_gradient(mentions, weights):
     problem = fit_weights.Problem.of(RECIPE, [dataset(mentions)])
     got = problem.log_likelihood(np.array(weights))
     for m, (_, gold) in enumerate(mentions):
-        rows = problem.x[problem.offsets[m] : problem.offsets[m + 1]].tolist()
+        rows = problem.x[problem.offsets[m] : problem.offsets[m + 1]].toarray().tolist()
         assert got[m] == pytest.approx(oracle.log_likelihood(rows, gold, weights), abs=1e-9)
     at = np.array(weights)
     numeric = approx_fprime(at, lambda b: problem.loss(b, 0.7)[0], 1e-6)
@@ -151,6 +153,84 @@ def test_the_fit_finds_the_weights_that_made_the_data():
     assert found.decide.nil == pytest.approx(4.0, abs=0.3)
     assert found.decide.alone == pytest.approx(1.0, abs=0.3)
     assert found.decide.threshold == DECIDES.decide.threshold
+
+
+# weights by kind
+
+PLACE, ORGANISATION = KINDS.index("place"), KINDS.index("organisation")
+BY_KIND = Recipe(
+    "kinds",
+    (
+        Part("IScore", 0.8, by_kind={"place": -1.0, "organisation": 0.0}),
+        Part("NIScore", 0.5, "log1p"),
+        Part(evidence="OneWord", by_kind={"place": 1.5, "person": -0.5}),
+        Part(evidence="Constant", by_kind={"organisation": 0.75}),
+    ),
+    tie_break=("LQID",),
+    decide=Decide(1.0, parts=(DoubtPart("Constant", 1.25), DoubtPart("OneWord", 0.5))),
+)
+
+
+def of_kinds(count, seed=7):
+    """Mentions with candidates of three kinds and with evidence, and gold drawn from BY_KIND, summed by hand."""
+    rng = np.random.default_rng(seed)
+    data = dataset([([tuple(row) for row in rng.integers(0, 4, (3, 4)).tolist()], 0) for _ in range(count)])
+    kinds = rng.choice([PERSON, PLACE, ORGANISATION], len(data.table.qids)).astype(np.int8)
+    one_word = rng.integers(0, 2, count).astype(float)
+    gold = np.empty(count, np.int64)
+    for m in range(count):
+        scores = [1.25 + 0.5 * one_word[m]]
+        for at in range(data.offsets[m], data.offsets[m + 1]):
+            first = {PERSON: 0.8, PLACE: -0.2, ORGANISATION: 0.8}[kinds[at]]
+            own = {PERSON: -0.5 * one_word[m], PLACE: 1.5 * one_word[m], ORGANISATION: 0.75}[kinds[at]]
+            second = 0.5 * math.log1p(data.table.scores["NIScore"][at])
+            scores.append(first * data.table.scores["IScore"][at] + second + own)
+        best = int(np.argmax(np.array(scores) + rng.gumbel(size=len(scores))))
+        gold[m] = data.offsets[m] + best - 1 if best else NIL
+    table = replace(data.table, kinds=kinds, doubts={"OneWord": one_word, "Constant": np.ones(count)})
+    return replace(data, table=table, gold=gold)
+
+
+def test_the_fit_scores_alternatives_as_the_linker_does():
+    data = of_kinds(50)
+    problem = fit_weights.Problem.of(BY_KIND, [data])
+    weights = fit_weights.weights_of(BY_KIND)
+    free = np.isin(np.arange(len(weights)), problem.free)
+    alternatives = problem.held + problem.x @ np.where(free, weights, 0.0)
+    combined = data.table.combined(BY_KIND)
+    expected = np.insert(combined.total, data.offsets[1:], combined.nil)
+    np.testing.assert_allclose(alternatives, expected, atol=1e-12)
+    begin = np.where(free, 0.1, 0.0)
+    numeric = approx_fprime(begin, lambda b: problem.loss(b, 0.7)[0], 1e-6)
+    np.testing.assert_allclose(problem.loss(begin, 0.7)[1], numeric, atol=1e-3)
+
+
+def test_the_fit_finds_weights_by_kind_whatever_it_starts_from():
+    data = of_kinds(6000)
+    unknown = tuple(part.with_weights(dict.fromkeys(part.weights, 0.0)) for part in BY_KIND.parts)
+    found = tuning.fit_text(BY_KIND.replace(parts=unknown), [], [data])
+    again = tuning.fit_text(BY_KIND, [], [data], start=found)
+    for part, other, truth in zip(found.parts, again.parts, BY_KIND.parts, strict=True):
+        assert other.weights == pytest.approx(part.weights, abs=1e-4)
+        for kind in set(truth.by_kind):
+            base = truth.weights.get("", 0.0)
+            assert part.weights.get("", 0.0) + part.by_kind[kind] == pytest.approx(base + truth.by_kind[kind], abs=0.25)
+    assert found.decide.parts[0].weight == pytest.approx(1.25, abs=0.2)
+    held = BY_KIND.replace(parts=(BY_KIND.parts[0].replace(fixed=True), *BY_KIND.parts[1:]))
+    assert tuning.fit_text(held, [], [data]).parts[0] == held.parts[0]
+
+
+def test_weights_by_kind_are_for_the_fit_only():
+    with pytest.raises(NamesakeError, match="kinds: a grid has no weights by kind; use `how='fit'`"):
+        tuning.tune_weights(BY_KIND.replace(decide=None), [of_kinds(9)], "grid")
+    rows = tuning.weights_view([tuning.tune_weights(BY_KIND, [of_kinds(60)], "fit")], "all gold").rows
+    assert [row[0] for row in rows[:4]] == [
+        "IScore (none)",
+        "IScore (none), place",
+        "IScore (none), organisation",
+        "NIScore (log1p)",
+    ]
+    assert "9 weights" in fit_weights.few(BY_KIND, 60)
 
 
 def test_a_stand_in_is_learnt_where_it_counts_and_the_rest_from_all_files():

@@ -181,7 +181,7 @@ def bare_other(tmp_path) -> Path:
     from namesake.kb.build import build
     from namesake.sample import DUMP
 
-    build([DUMP], tmp_path / "other")
+    build([DUMP], tmp_path / "other", keep="people")
     return tmp_path / "other"
 
 
@@ -348,5 +348,5 @@ def test_a_kb_with_vectors_is_not_replaced(filled):
     from namesake.sample import DUMP
 
     with pytest.raises(NamesakeError, match="is not replaced, because vectors in it is not part of the KB"):
-        build([DUMP], filled, force=True)
+        build([DUMP], filled, keep="people", force=True)
     assert KB.open(filled).text_vectors.manifest.dimension == 24

@@ -86,12 +86,12 @@ def test_a_file_without_pages_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_build_takes_paragraphs_words_and_ranks(tmp_path: Path) -> None:
-    build([DUMP], tmp_path / "plain")
+    build([DUMP], tmp_path / "plain", keep="people")
     known = KB.open(tmp_path / "plain").qids
     number = int(known[-1])
     pages = [*PAGES, page("X", f"Q{number}", "Seldom overrated juggler.", ["Chicago"]), "{cut"]
     file = cirrus(tmp_path / "wiki.json.gz", pages)
-    manifest = build([DUMP], tmp_path / "kb", wikipedia=file)
+    manifest = build([DUMP], tmp_path / "kb", keep="people", wikipedia=file)
     kb = KB.open(tmp_path / "kb")
     row = int(kb.rows(np.array([number]))[0])
     assert kb.paragraphs[row] == "Seldom overrated juggler."

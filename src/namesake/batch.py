@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import Bool, Float64, Int32, Int64, numpy_numbers, one_chunk, text_buffers
+from namesake.arrays import Bool, Float64, Int8, Int32, Int64, numpy_numbers, one_chunk, text_buffers
 from namesake.articles.days import day_number
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many
@@ -24,7 +24,7 @@ from namesake.kb.store import KB
 from namesake.kernels.link.contexts import Runs, narrow_contexts
 from namesake.kernels.names.fold import count_tokens
 from namesake.names.mentions import Source, faults, found_mentions, mentions_of
-from namesake.settings import Settings
+from namesake.settings import PERSON, Settings
 from namesake.text import Analysed, Lexicon
 
 T = TypeVar("T")
@@ -91,6 +91,17 @@ class Batch:
         return cast(T, self._made[make])
 
     # candidates
+    @cached_property
+    def kinds(self) -> Int8:
+        """The kind of each candidate, by its number in `settings.KINDS`; -1 for one that is not in the KB.
+
+        In a KB without kinds, all entities are people.
+        """
+        kinds, known = np.full(len(self.rows), -1, np.int8), self.rows >= 0
+        of_entity = getattr(self.kb, "kind", None)
+        kinds[known] = PERSON if of_entity is None else of_entity[self.rows[known]]
+        return kinds
+
     @cached_property
     def quality(self) -> Float64:
         """How well the mention's name matches each candidate's: 1 for its label, 0 for none of its names."""

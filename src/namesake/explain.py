@@ -24,8 +24,9 @@ from namesake.errors import did_you_mean
 from namesake.kb.names.normalise import normalise
 from namesake.kb.records import about as about_entity
 from namesake.scorers import Candidate, named
-from namesake.scorers.evidence_shown import Page, Reading, Source
+from namesake.scorers.evidence_shown import Match, Page, Reading, Source
 from namesake.scoring import Scored
+from namesake.settings import KINDS
 
 SOURCE = pa.struct([(field.name, pa.string()) for field in fields(Source)])
 _COUNTS = [(name, pa.int32()) for name in ("more_spans", "more_sources")]
@@ -171,6 +172,7 @@ def _nil_rows(scored: Scored, reading: Reading, shared: Row, single: bool) -> It
 def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterator[Row]:
     """The rows of a candidate: its parts, then its tie-breakers."""
     combined, kb, at, row = scored.combined, scored.batch.kb, candidate.number, candidate.row
+    reading = candidate.reading
     about = shared | {
         "qid": f"Q{scored.batch.qids[at]}",
         "label": kb.label(row) if row >= 0 else None,
@@ -178,14 +180,21 @@ def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterat
         "score": float(combined.total[at]),
     }
     for part in scored.recipe.parts:
-        if part.scorer in scored.scores:  # not if the KB lacks its data, or if another part replaces it
+        numbers, number = (scored.doubts, reading.mention) if part.evidence else (scored.scores, at)
+        if part.name in numbers:  # not if the KB lacks its data, or if another part replaces it
+            matches = (
+                named(part.name, "doubt").matches(reading) if part.evidence else named(part.name).matches(candidate)
+            )
+            contribution, kind = float(combined.contributions[part.name][at]), scored.batch.kinds[at]
+            if contribution and KINDS[kind] in part.by_kind and kind >= 0:
+                matches = [*matches, Match(sources=[Source("kind", value=KINDS[kind])])]
             yield about | {
-                "part": part.scorer,
+                "part": part.name,
                 "role": "part",
-                "value": float(scored.scores[part.scorer][at]),
-                "weight": part.weight,
-                "contribution": float(combined.contributions[part.scorer][at]),
-                "matches": to_builtins(named(part.scorer).matches(candidate)),
+                "value": float(numbers[part.name][number]),
+                "weight": float(part.weight_of(kind)),
+                "contribution": contribution,
+                "matches": to_builtins(matches),
             }
     for name, key in combined.ties.items():
         yield about | {"part": name, "role": "tie-break", "value": float(key[at])}

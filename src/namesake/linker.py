@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 import re
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,10 +28,11 @@ from namesake.errors import NamesakeError, must_be, warn
 from namesake.explain import EXPLANATION, explain, mentions_called, no_such_name
 from namesake.kb.records import found_all
 from namesake.kb.store import KB
+from namesake.kinds import all_kinds, parse_kinds
 from namesake.machine import NAMESAKE_KB, from_home, named_kb
 from namesake.names.sources import KINDS, Detector, source_of
 from namesake.recipe import Recipe
-from namesake.scoring import Scored, link_columns, link_rows, refuse_lacking, score, score_columns
+from namesake.scoring import Scored, link_columns, link_rows, refuse_lacking, refuse_unkept, score, score_columns
 from namesake.text import Lexicon
 
 
@@ -42,6 +43,8 @@ class Link:
     name: str
     spans: list[tuple[int, int]]
     qid: str | None
+    kind: str | None
+    """The kind of the entity, such as place."""
     label: str | None
     description: str | None
     score: float | None
@@ -95,6 +98,8 @@ class Linker:
             95 of 100 answers are right; by default the recipe's.
         mentions: how to find names in articles that list no mentions: "names" (built-in detector), "spacy:MODEL", a
             `Detector`, or "given" (link listed mentions only).
+        kinds: the kinds of entities to link to, such as "people,places"; None for all. Entities of other kinds still
+            compete for names: a mention of one has no `qid`, and the reason "another kind".
     """
 
     def __init__(
@@ -103,6 +108,7 @@ class Linker:
         recipe: Recipe | str | Path = "default",
         threshold: float | str | None = None,
         mentions: str | Detector = "names",
+        kinds: str | Iterable[str] | None = None,
     ) -> None:
         must_be(kb, (KB, str, Path, None), "kb", "a KB or the folder of one")
         must_be(recipe, (Recipe, str, Path), "recipe", "a Recipe, the name of one that ships, or a .toml file")
@@ -117,11 +123,13 @@ class Linker:
         if threshold is not None:
             self.recipe = self.recipe.at(threshold)
         refuse_lacking(self.recipe, self.kb)
+        self.kinds = None if kinds is None else parse_kinds(kinds)
+        refuse_unkept(self.kinds, self.kb)
         self._own = threading.local()
 
-    def __reduce__(self) -> tuple[type[Linker], tuple[str, Recipe, None, str | Detector]]:
+    def __reduce__(self) -> tuple[type[Linker], tuple[str, Recipe, None, str | Detector, str | None]]:
         """Another process opens the KB by its folder."""
-        return Linker, (str(self.kb.path.absolute()), self.recipe, None, self.mentions)
+        return Linker, (str(self.kb.path.absolute()), self.recipe, None, self.mentions, self.kind_names)
 
     def __repr__(self) -> str:
         return f"<Linker: {self.kb.manifest.people:,} people of {self.kb.path}, recipe {self.recipe.name}>"
@@ -134,7 +142,13 @@ class Linker:
         facts |= {"dump_date": manifest.dump_date, "dumps": manifest.dumps}
         facts |= {"entities": manifest.entities, "words": manifest.words_how}
         made_by = {"kb": msgspec.json.encode(facts).decode(), "recipe": self.recipe.toml()}
-        return made_by if self.mentions == "names" else made_by | {"mentions": self.detector}
+        made_by |= {} if self.mentions == "names" else {"mentions": self.detector}
+        return made_by | ({} if self.kinds is None else {"kinds": self.kind_names or ""})
+
+    @property
+    def kind_names(self) -> str | None:
+        """The value of `kinds` in its one spelling, such as "people,places"; None for all."""
+        return None if self.kinds is None else ",".join(all_kinds()[number].plural for number in self.kinds)
 
     @property
     def detector(self) -> str:
@@ -291,7 +305,7 @@ class Linker:
             kept = np.isin(np.arange(articles.num_rows), list(faults), invert=True)
             articles = articles.filter(arrow_numbers(kept))
             batch = Batch(articles, self.kb, self._lexicon(), recipe, self._source)
-        scored = score(batch, recipe)
+        scored = replace(score(batch, recipe), kinds=self.kinds)
         self.kb.check_unchanged()
         return articles, scored
 

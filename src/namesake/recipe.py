@@ -19,12 +19,12 @@ import numpy as np
 from msgspec import Meta
 
 from namesake import rank
-from namesake.arrays import Float64, Int64
+from namesake.arrays import Float64, Int8, Int64
 from namesake.doubts import DOUBTS
 from namesake.errors import NamesakeError, did_you_mean, warn
 from namesake.rank import SCALES
 from namesake.scorers import SCORERS, named
-from namesake.settings import Checked, Settings
+from namesake.settings import KINDS, PERSON, Checked, Settings
 
 LARGEST = sys.float_info.max
 Finite = Annotated[float, Meta(ge=-LARGEST, le=LARGEST, description="a number")]
@@ -32,11 +32,11 @@ Probability = Annotated[float, Meta(ge=0, le=1, description="a probability, betw
 
 
 class Part(Checked, frozen=True):
-    """One summand of a score: weight × scale(scorer)."""
+    """One summand of a candidate's score: weight × scale(scorer), or weight of its kind × scale(evidence)."""
 
-    called_by: ClassVar[str] = "scorer"
+    called_by: ClassVar[tuple[str, ...]] = ("scorer", "evidence")
 
-    scorer: Annotated[str, Meta(description="the name of a scorer, in quotes")]
+    scorer: Annotated[str, Meta(description="the name of a scorer, in quotes")] = ""
     weight: Annotated[float, Meta(ge=0, le=LARGEST, description="a number from 0 up")] = 1.0
     scale: Literal["none", "unit", "smooth", "share", "top", "log1p", "sqrt"] = "none"
     unless: Annotated[
@@ -44,7 +44,53 @@ class Part(Checked, frozen=True):
     ] = ""
     """The part counts only if this scorer, or each of these, is absent."""
     fixed: bool = False
-    """Whether tuning keeps this weight."""
+    """Whether tuning keeps these weights."""
+    evidence: Annotated[str, Meta(description="the name of evidence such as PlaceContext, in quotes")] = ""
+    """Instead of a scorer: a number of the mention (`doubts.py`), which counts with the weights in `by_kind` only."""
+    by_kind: Annotated[dict[str, Finite], Meta(description="a table of numbers by kind, such as { place = 0.4 }")] = (
+        msgspec.field(default_factory=dict)
+    )
+    """What is added to the weight for candidates of a kind."""
+
+    def __post_init__(self) -> None:
+        """Raise an error for a part without a scorer or evidence, and for an unknown kind."""
+        super().__post_init__()
+        if not self.name:
+            raise NamesakeError("scorer is missing from parts: it must be the name of a scorer, or give `evidence`")
+        if self.scorer and self.evidence:
+            raise NamesakeError(f"{self.scorer} and {self.evidence}: a part has a scorer or evidence, not both")
+        if self.evidence and (self.weight != 1 or not self.by_kind):
+            raise NamesakeError(f"evidence {self.evidence} must have its weights in `by_kind`, as {{ place = 0.4 }}")
+        for kind in self.by_kind:
+            if kind not in KINDS:
+                hint = did_you_mean(kind, KINDS)
+                raise NamesakeError(f"by_kind of {self.name} has {kind!r}{hint}; the kinds are {', '.join(KINDS)}")
+
+    @property
+    def name(self) -> str:
+        """The scorer or the evidence."""
+        return self.scorer or self.evidence
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """All numbers that tuning may change: `weight` under the key "", unless it is evidence, and `by_kind`."""
+        return ({} if self.evidence else {"": self.weight}) | self.by_kind
+
+    def with_weights(self, weights: Mapping[str, float]) -> "Part":
+        """The same part with other `weights`."""
+        by_kind = {kind: float(weights[kind]) for kind in self.by_kind}
+        return self.replace(weight=float(weights.get("", self.weight)), by_kind=by_kind)
+
+    def weight_of(self, kinds: Any) -> Any:
+        """The weight for a candidate, or an array of candidates, of these kinds (numbers of `KINDS`).
+
+        `by_kind` adds nothing for the kind -1, unknown. Without kinds, all candidates are people.
+        """
+        weight = 0.0 if self.evidence else self.weight
+        if not self.by_kind:
+            return weight
+        by_kind = np.array([weight + self.by_kind.get(kind, 0.0) for kind in KINDS] + [weight])
+        return by_kind[PERSON if kinds is None else kinds]
 
     @property
     def stands_in_for(self) -> tuple[str, ...]:
@@ -55,7 +101,7 @@ class Part(Checked, frozen=True):
 class DoubtPart(Checked, frozen=True):
     """One summand of the score of NIL: weight × scale(doubt)."""
 
-    called_by: ClassVar[str] = "doubt"
+    called_by: ClassVar[tuple[str, ...]] = ("doubt",)
 
     doubt: Annotated[str, Meta(description="the name of a doubt, in quotes")]
     weight: Finite = 1.0
@@ -110,7 +156,7 @@ class Combined:
     nil_parts: dict[str, Float64]
     """The summands of the score of NIL by mention; empty if the recipe always answers."""
     absent: tuple[str, ...]
-    """Scorers of the recipe that the scores lack: as parts they count 0, as tie-breakers they are skipped."""
+    """Scorers and evidence that the scores lack: as parts they count 0, as tie-breakers they are skipped."""
 
     @property
     def keys(self) -> tuple[Float64, ...]:
@@ -147,15 +193,15 @@ class Recipe(Settings, frozen=True):
     decide: Annotated[Decide | None, Meta(description="a [decide] table with at least `nil`")] = None
 
     def __post_init__(self) -> None:
-        """Raise an error for a repeated scorer, or for `unless` with a scorer that is no part."""
+        """Raise an error for a repeated part, or for `unless` with a name that is no part."""
         super().__post_init__()
-        scorers = [part.scorer for part in self.parts]
-        _check_unique(scorers)
+        names = [part.name for part in self.parts]
+        _check_unique(names)
         for part in self.parts:
             for name in part.stands_in_for:
-                if name not in scorers:
-                    hint = did_you_mean(name, scorers)
-                    raise NamesakeError(f"{part.scorer} counts unless {name}, which is no part of the recipe{hint}")
+                if name not in names:
+                    hint = did_you_mean(name, names)
+                    raise NamesakeError(f"{part.name} counts unless {name}, which is no part of the recipe{hint}")
 
     @classmethod
     def load(cls, source: "Recipe | str | Path") -> "Recipe":
@@ -220,12 +266,18 @@ class Recipe(Settings, frozen=True):
     @property
     def scorers(self) -> tuple[str, ...]:
         """The distinct scorers of the recipe: parts first, then tie-breakers."""
-        return tuple(dict.fromkeys([*(part.scorer for part in self.parts), *self.tie_break]))
+        return tuple(dict.fromkeys([*(part.scorer for part in self.parts if part.scorer), *self.tie_break]))
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """The doubts of the recipe."""
-        return () if self.decide is None else tuple(part.doubt for part in self.decide.parts)
+        """The distinct evidence of the recipe: for NIL, then of parts."""
+        for_nil = () if self.decide is None else (part.doubt for part in self.decide.parts)
+        return tuple(dict.fromkeys([*for_nil, *(part.evidence for part in self.parts if part.evidence)]))
+
+    @property
+    def uses_kinds(self) -> bool:
+        """Whether a weight depends on the kind of a candidate."""
+        return any(part.by_kind for part in self.parts)
 
     def toml(self) -> str:
         """The recipe as TOML; `Recipe.parse` reads it back equal."""
@@ -243,9 +295,10 @@ class Recipe(Settings, frozen=True):
         def new(names: Iterable[str]) -> tuple[str, ...]:
             return tuple(renamed.get(name, name) for name in names)
 
-        parts = (
-            part.replace(scorer=new([part.scorer])[0], unless=new(part.stands_in_for) or "") for part in self.parts
-        )
+        parts = []
+        for part in self.parts:
+            scorer, evidence = new([part.scorer, part.evidence])
+            parts.append(part.replace(scorer=scorer, evidence=evidence, unless=new(part.stands_in_for) or ""))
         decide = self.decide
         if decide is not None:
             decide = decide.replace(parts=tuple(part.replace(doubt=new([part.doubt])[0]) for part in decide.parts))
@@ -258,28 +311,51 @@ class Recipe(Settings, frozen=True):
         except OSError as error:
             raise NamesakeError(f"{path}: the recipe cannot be written there ({error.strerror})") from None
 
-    def combine(
+    def scaled(
         self, scores: Mapping[str, Float64], offsets: Int64, doubts: Mapping[str, Float64] | None = None
-    ) -> Combined:
-        """Weight and add the parts.
+    ) -> dict[str, Float64 | None]:
+        """The scaled, unweighted numbers of each part by candidate; None if it is absent or replaced by another part.
 
         `scores` are flat arrays over candidates, by scorer, and `doubts` arrays over mentions. The candidates of
         mention i are `offsets[i]` to `offsets[i + 1]`.
         """
+        given = {part.name: column((doubts or {}) if part.evidence else scores, part.name) for part in self.parts}
+        found: dict[str, Float64 | None] = {}
+        for part in self.parts:
+            numbers = given[part.name]
+            if numbers is None or any(given[name] is not None for name in part.stands_in_for):
+                found[part.name] = None
+                continue
+            numbers = np.repeat(numbers, np.diff(offsets)) if part.evidence else numbers
+            rank.check(offsets, [numbers], [part.name])
+            found[part.name] = SCALES[part.scale](numbers, offsets)
+        return found
+
+    def combine(
+        self,
+        scores: Mapping[str, Float64],
+        offsets: Int64,
+        doubts: Mapping[str, Float64] | None = None,
+        kinds: Int8 | None = None,
+    ) -> Combined:
+        """Weight and add the parts: scores and evidence as for `scaled`, and the kind of each candidate.
+
+        Kinds are numbers of `KINDS`, -1 for unknown. Without them, all candidates are people.
+        """
         total = np.zeros(int(offsets[-1]))
         contributions: dict[str, Float64] = {}
+        values = self.scaled(scores, offsets, doubts)
         for part in self.parts:
-            score = column(scores, part.scorer)
-            if score is None or any(column(scores, name) is not None for name in part.stands_in_for):
-                contributions[part.scorer] = np.zeros(len(total))
-                continue
-            rank.check(offsets, [score], [part.scorer])
-            contributions[part.scorer] = part.weight * SCALES[part.scale](score, offsets)
-            total += contributions[part.scorer]
+            value = values[part.name]
+            contributions[part.name] = np.zeros(len(total)) if value is None else part.weight_of(kinds) * value
+            if value is not None:
+                total += contributions[part.name]
         ties = {name: key for name in self.tie_break if (key := column(scores, name)) is not None}
-        absent = tuple(name for name in self.scorers if column(scores, name) is None)
+        evidence = [part.evidence for part in self.parts if part.evidence]
+        absent = [name for name in self.scorers if column(scores, name) is None]
+        absent += [name for name in evidence if column(doubts or {}, name) is None]
         nil_parts = {} if self.decide is None else self.decide.nil_parts(doubts or {}, offsets)
-        return Combined(total, contributions, ties, nil_parts, absent)
+        return Combined(total, contributions, ties, nil_parts, tuple(absent))
 
 
 def recipes() -> list[str]:
@@ -308,10 +384,14 @@ def _check_unique(names: list[str]) -> None:
 
 
 def _extended(base: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
-    """The shipped recipe `base` with the keys of `table`; parts of the same scorer are replaced, others appended."""
-    parts = {part["scorer"]: part for part in base["parts"]}
+    """The shipped recipe `base` with the keys of `table`; parts of the same name are replaced, others appended."""
+
+    def by_name(parts: Any) -> dict[str, Any]:
+        return {part["scorer" if "scorer" in part else "evidence"]: part for part in parts}
+
+    parts = by_name(base["parts"])
     try:
-        parts |= {part["scorer"]: part for part in table.get("parts", [])}
+        parts |= by_name(table.get("parts", []))
     except (LookupError, TypeError):
         return base | table  # `Checked` reports the faulty part
     return base | table | {"parts": list(parts.values())}
@@ -319,9 +399,11 @@ def _extended(base: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
 
 def _toml(table: Mapping[str, Any], path: str = "") -> Iterator[str]:
     """The lines of a TOML table: its plain values, then its tables."""
-    tables = [key for key, value in table.items() if isinstance(value, dict) or key == "parts"]
+    tables = [key for key, value in table.items() if key == "parts" or (isinstance(value, dict) and key != "by_kind")]
     for key, value in table.items():
-        if key not in tables and value is not None:  # JSON's syntax, and DEL, which only TOML wants escaped
+        if key == "by_kind":
+            yield f"by_kind = {{ {', '.join(f'{kind} = {json.dumps(number)}' for kind, number in value.items())} }}"
+        elif key not in tables and value is not None:  # JSON's syntax, and DEL, which only TOML wants escaped
             yield f"{key} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")
     for key in tables:
         several = key == "parts"

@@ -13,16 +13,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake import rank
-from namesake.arrays import Float64, Int64, arrow_numbers, arrow_scalar, arrow_texts, bitmap, indptr
+from namesake.arrays import Float64, Int8, Int64, arrow_numbers, arrow_scalar, arrow_texts, bitmap, indptr
 from namesake.articles.schema import LINKS, candidates_field, doubts_field
 from namesake.batch import Batch
-from namesake.decide import ANSWERED, REASONS, Decision, decide, probabilities
+from namesake.decide import ANOTHER_KIND, ANSWERED, REASONS, Decision, decide, probabilities
 from namesake.errors import NamesakeError
 from namesake.kb.records import about
 from namesake.kb.store import KB
+from namesake.kernels.kinds import UNKNOWN
 from namesake.kernels.link.candidate_tables import top_two
+from namesake.kinds import ALL, kinds, parse_kinds
 from namesake.recipe import Combined, Recipe
 from namesake.scorers import Need, named
+from namesake.settings import KINDS
 
 ALREADY_LINKED = "AlreadyLinked"
 
@@ -36,6 +39,14 @@ class Scored:
     scores: dict[str, Float64]
     doubts: dict[str, Float64]
     combined: Combined
+    kinds: tuple[int, ...] | None = None
+    """The kinds of entities that are answers; None for all."""
+
+    @classmethod
+    def of(cls, batch: Batch, recipe: Recipe, scores: dict[str, Float64], doubts: dict[str, Float64]) -> Scored:
+        """Combine the scores of a batch."""
+        kinds = batch.kinds if recipe.uses_kinds else None
+        return cls(batch, recipe, scores, doubts, recipe.combine(scores, batch.offsets, doubts, kinds))
 
     @cached_property
     def top(self) -> tuple[Int64, Int64, Int64]:
@@ -48,7 +59,18 @@ class Scored:
         """Whether to answer each mention, and how confidently."""
         total, nil, rule = self.combined.total, self.combined.nil, self.recipe.decide
         no_person = None if rule is None else self.batch.no_person
-        return decide(total, nil, self.batch.offsets, self.top[0], rule, no_person)
+        found = decide(total, nil, self.batch.offsets, self.top[0], rule, no_person)
+        if self.kinds is not None:
+            found.reason[(found.reason == ANSWERED) & ~np.isin(self.best_kind, self.kinds)] = ANOTHER_KIND
+        return found
+
+    @cached_property
+    def best_kind(self) -> Int8:
+        """The kind of each mention's best candidate, `UNKNOWN` if it has none or the KB lacks it."""
+        row = np.append(self.batch.rows, -1)[self.top[0]]
+        found = np.full(len(row), UNKNOWN, np.int8)
+        found[row >= 0] = self.batch.kb.kind[row[row >= 0]]
+        return found
 
     @cached_property
     def probabilities(self) -> tuple[Float64, Float64] | None:
@@ -71,12 +93,20 @@ def refuse_lacking(recipe: Recipe, kb: KB) -> None:
             raise NamesakeError(f"recipe {recipe.name} on {kb.path}: {name} needs {need.what}")
 
 
+def refuse_unkept(asked: tuple[int, ...] | None, kb: KB) -> None:
+    """Raise an error if a KB keeps none of the kinds that are asked for."""
+    kept = range(len(kinds())) if kb.manifest.keep == ALL else parse_kinds(kb.manifest.keep)
+    if asked is not None and not set(asked) & set(kept):
+        names = ",".join(kinds()[number].plural for number in asked)
+        raise NamesakeError(
+            f"{kb.path} has no {names}, as it was built with `keep=` {kb.manifest.keep}: build it again"
+        )
+
+
 def runs_on(recipe: Recipe, kb: KB) -> bool:
     """Whether a KB has the data that a recipe requires, and that at least one of its parts needs."""
     without = lacking(recipe, kb)
-    return not any(need.refused for need in without.values()) and any(
-        part.scorer not in without for part in recipe.parts
-    )
+    return not any(need.refused for need in without.values()) and any(part.name not in without for part in recipe.parts)
 
 
 def score(batch: Batch, recipe: Recipe) -> Scored:
@@ -87,21 +117,21 @@ def score(batch: Batch, recipe: Recipe) -> Scored:
     """
     without = lacking(recipe, batch.kb)
     present = {name for name in recipe.scorers if name not in without}
-    idle = {part.scorer for part in recipe.parts if present & set(part.stands_in_for)} - set(recipe.tie_break)
+    idle = {part.name for part in recipe.parts if present & set(part.stands_in_for)} - set(recipe.tie_break)
     scores = {name: named(name)(batch) for name in recipe.scorers if name in present - idle}
     doubts = {name: named(name, "doubt")(batch) for name in recipe.doubts if name not in without}
-    scored = Scored(batch, recipe, scores, doubts, recipe.combine(scores, batch.offsets, doubts))
+    scored = Scored.of(batch, recipe, scores, doubts)
     if ALREADY_LINKED in scores and batch.mentions.evidence.other.any():
         batch = batch.revised(taken=_linked_before(scored))
         scores[ALREADY_LINKED] = named(ALREADY_LINKED)(batch)
         doubts = {name: named(name, "doubt")(batch) for name in doubts}
-        scored = Scored(batch, recipe, scores, doubts, recipe.combine(scores, batch.offsets, doubts))
+        scored = Scored.of(batch, recipe, scores, doubts)
     relations = [name for name in scores if named(name).anchors]
     if recipe.decide is not None and recipe.decide.confirm < 1 and relations:
         sure = scored.decision.confidence >= recipe.decide.confirm
         batch = batch.revised(confirmed=np.where(sure, np.append(batch.rows, -1)[scored.top[0]], -1))
         scores |= {name: named(name)(batch) for name in relations}
-        scored = Scored(batch, recipe, scores, doubts, recipe.combine(scores, batch.offsets, doubts))
+        scored = Scored.of(batch, recipe, scores, doubts)
     return scored
 
 
@@ -137,6 +167,7 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
             batch.span_lists,
             batch.title_lists,
             only(best_texts, answered & (best >= 0)),
+            kind_names(np.where(answered, scored.best_kind, np.int8(UNKNOWN))),
             arrow_numbers(total[first], first < 0),
             arrow_numbers(total[first] - total[second], second < 0),
             arrow_texts([*combined.names, "position"]).take(tied),
@@ -190,10 +221,13 @@ def score_columns(scored: Scored, most: int | None = None) -> list[tuple[pa.Fiel
         ranked = rank.order(offsets, *scored.combined.keys)
         chosen = ranked[np.arange(len(ranked)) - np.repeat(offsets[:-1], np.diff(offsets)) < most]
         offsets = indptr(np.minimum(np.diff(offsets), most))
-    field = candidates_field(list(scored.scores))
+    field = candidates_field(list(scored.scores), scored.recipe.uses_kinds)
     element = field.type.value_type
     parts = _struct(element.field("parts").type, (score[chosen] for score in scored.scores.values()))
     columns = [qid_texts(batch.qids[chosen]), arrow_numbers(scored.combined.total[chosen]), parts]
+    if scored.recipe.uses_kinds:
+        kinds = batch.kinds[chosen]
+        columns.append(arrow_texts(KINDS).take(arrow_numbers(kinds, kinds < 0)))
     structs = pa.StructArray.from_arrays(columns, fields=list(element))
     lists = pa.ListArray.from_arrays(arrow_numbers(offsets.astype(np.int32)), structs, type=field.type)
     if not scored.doubts:
@@ -210,6 +244,11 @@ def qid_texts(qids: np.ndarray) -> pa.StringArray:
     """QID numbers as texts such as `Q76`, null for negative ones."""
     letter, between = (arrow_scalar(text, pa.string()) for text in ("Q", ""))
     return pc.binary_join_element_wise(letter, arrow_numbers(qids, qids < 0).cast(pa.string()), between)
+
+
+def kind_names(numbers: Int8) -> pa.StringArray:
+    """The names of kinds, null for `UNKNOWN`."""
+    return arrow_texts([kind.name for kind in kinds()]).take(arrow_numbers(np.maximum(numbers, 0), numbers < 0))
 
 
 def only(texts: pa.StringArray, kept: np.ndarray) -> pa.StringArray:

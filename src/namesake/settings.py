@@ -22,8 +22,8 @@ PLAIN = {str: "a text in quotes", float: "a number", bool: "true or false"}
 class Checked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A struct that also checks the types of its fields when a program sets them."""
 
-    called_by: ClassVar[str] = ""
-    """The field that identifies such a struct in messages, such as the scorer of a part."""
+    called_by: ClassVar[tuple[str, ...]] = ()
+    """The fields that identify such a struct in messages, such as the scorer of a part; the first one that is set."""
 
     def __post_init__(self) -> None:
         """Raise an error for a field that does not have its type."""
@@ -73,7 +73,8 @@ def _built(type_: Any, value: Any, name: str) -> Any:
 def _fault(struct: type[Checked], values: Mapping[str, Any], name: str) -> str:
     """`weight of NS = -1.0: must be a number from 0 up`."""
     value, [wanted] = values[name], [field.type for field in fields(struct) if field.name == name]
-    whose = f" of {values[struct.called_by]}" if values.get(struct.called_by) and struct.called_by != name else ""
+    known = next((values[key] for key in struct.called_by if values.get(key) and key != name), None)
+    whose = f" of {known}" if known is not None else ""
     hint = did_you_mean(value, get_args(wanted)) if get_origin(wanted) is Literal and isinstance(value, str) else ""
     return f"{name}{whose} = {value!r}: must be {_wanted(wanted)}{hint}"
 
@@ -97,6 +98,9 @@ def _struct_in(type_: Any) -> type[Checked] | None:
     return next((found for part in get_args(type_) if (found := _struct_in(part))), None)
 
 
+KINDS = ("other", "person", "place", "organisation", "work", "event", "product", "character")
+"""The kinds of entities, by their numbers in a KB."""
+PERSON = KINDS.index("person")
 WORDS = ("D", "P", "S", "S_A")
 """The words of an entity: of its description, its first paragraph, its statements' values, and their aliases."""
 _ONE = "|".join(WORDS)

@@ -119,7 +119,7 @@ def _tune_scores(sources: Sequence[Source], recipe: Recipe, given: Mapping[str, 
     """Tune on score files. The fit, and the grid if it is possible, are compared with the requested way."""
     how, split, step, folds = (given[name] for name in ("how", "split", "step", "folds"))
     points = (round(1 / step) + 1) ** sum(not part.fixed for part in recipe.parts)
-    grid = recipe.decide is None and len(sources) == 1 and points <= MOST_POINTS
+    grid = recipe.decide is None and not recipe.uses_kinds and len(sources) == 1 and points <= MOST_POINTS
     hows = [each for each in HOWS if each in {how, "fit"} or grid]
     data = [_dataset(table, in_split(gold, split), given["known"]) for _, table, gold in sources]
     found = [tuning.tune_weights(recipe, data, each, step, given["name"]) for each in hows]
@@ -149,7 +149,7 @@ def _tune_text(
     """Fit weights on labelled text and more data sets. Thresholds come from text that is held out."""
     samples = [tuning.Sample.of(*corpus) for corpus in link_text(labelled, kb, recipe, scores=True).corpora]
     found = tuning.fit_text(recipe, samples, more)
-    unseen = tuning.held_out(recipe, samples, more)
+    unseen = tuning.held_out(recipe, samples, more, start=found)
     if found.decide is not None:
         found = found.replace(decide=found.decide.replace(thresholds=text_figures.thresholds(Trade.of(unseen))))
     mentions = sum(len(sample.learnable(recipe)) for sample in samples) + sum(len(each.gold) for each in more)

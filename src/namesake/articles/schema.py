@@ -33,7 +33,8 @@ LINKS = pa.schema(
         pa.field("name", pa.string(), nullable=False),
         pa.field("spans", SPANS),
         pa.field("title_spans", SPANS),  # in characters of the title; null if it lacks the name
-        pa.field("qid", pa.string()),  # null: NIL, or too uncertain
+        pa.field("qid", pa.string()),  # null: NIL, too uncertain, or of a kind that is not asked for
+        pa.field("kind", pa.string()),  # of the entity, such as place; null if qid is null or not in the KB
         pa.field("score", pa.float64()),
         pa.field("margin", pa.float64()),  # best minus second-best score; null with fewer than two candidates
         pa.field("tie_break", pa.string()),  # the key that decided between equal scores, else null
@@ -47,11 +48,12 @@ LINKS = pa.schema(
 )
 
 
-def candidates_field(scorers: list[str]) -> pa.Field:
-    """The column `candidates` of links with scores: one part per scorer."""
+def candidates_field(scorers: list[str], kinds: bool = False) -> pa.Field:
+    """The column `candidates` of links with scores: one part per scorer, and the kind if the recipe uses it."""
     parts = pa.struct([pa.field(name, pa.float64()) for name in scorers])
-    candidate = pa.struct([pa.field("qid", pa.string()), pa.field("score", pa.float64()), pa.field("parts", parts)])
-    return pa.field("candidates", pa.list_(candidate))
+    candidate = [pa.field("qid", pa.string()), pa.field("score", pa.float64()), pa.field("parts", parts)]
+    kind = [pa.field("kind", pa.string())] if kinds else []
+    return pa.field("candidates", pa.list_(pa.struct([*candidate, *kind])))
 
 
 def doubts_field(doubts: list[str]) -> pa.Field:

@@ -414,6 +414,7 @@ class _Folder:
         options = {
             "threshold": rule.threshold if rule else None,
             "mentions": work.linker.detector,
+            "kinds": work.linker.kind_names,
             "scores": work.scores,
             "date": work.date,
             "fields": work.reading.named | ({"encoding": work.reading.encoding} if work.reading.encoding else {}),

@@ -56,6 +56,7 @@ class Plan(msgspec.Struct, frozen=True):
             "set of vectors": _vectors(linker),
             "threshold": str(threshold),
             "`mentions=`": linker.detector,
+            "`kinds=`": linker.kind_names or "",
             **{f"`{name}=`": value for name, value in options.items()},
             **{f"`{name}=`": value for name, value in reading.named.items()},
             "`encoding=`": reading.encoding or "",

@@ -238,9 +238,9 @@ def from_recipe(recipe: Recipe, data: Dataset, name: str) -> Method:
     With a `[decide]` rule, the confidence is P(first candidate | m), and the answer is NIL below the threshold.
     Without, the first candidate is always the answer, and its score is the confidence.
     """
-    combined = recipe.combine(data.table.scores, data.offsets, data.table.doubts)
-    if all(part.scorer in combined.absent for part in recipe.parts):
-        needed = ", ".join(part.scorer for part in recipe.parts)
+    combined = data.table.combined(recipe)
+    if all(part.name in combined.absent for part in recipe.parts):
+        needed = ", ".join(part.name for part in recipe.parts)
         raise NamesakeError(f"{name} needs {needed}, but the scores have {', '.join(data.table.scores)}")
     place = statistics.gold_ranks(data.offsets, data.gold, *combined.keys)
     first = rank.winner(data.offsets, *combined.keys, names=combined.names)

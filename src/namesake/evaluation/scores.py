@@ -2,7 +2,7 @@
 
 Two layouts are read, from Parquet, JSON lines or CSV. Long, one row per candidate: `articleID, name, candidate, qid`
 and a column for each score. Nested, one row per mention, as `namesake link --scores` writes it: `article_id, name, qid`
-and `candidates`, a list of structs `qid, score, parts`.
+and `candidates`, a list of structs `qid, score, parts`, with `kind` if the recipe has weights by kind.
 """
 
 import re
@@ -16,11 +16,12 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from namesake.arrays import Bool, Float64, Int64, take_rows
+from namesake.arrays import Bool, Float64, Int8, Int64, take_rows
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.files import kind
 from namesake.files.lines import json_lines
-from namesake.recipe import Recipe
+from namesake.recipe import Combined, Recipe
+from namesake.settings import KINDS
 
 Mention = tuple[str, str]
 """The article and the name of a mention."""
@@ -46,6 +47,12 @@ class ScoreTable:
     """The linker's first candidate, also if it did not answer."""
     doubts: dict[str, Float64] = field(default_factory=dict)
     """The evidence for NIL: one number per mention for each kind of evidence."""
+    kinds: Int8 | None = None
+    """The kind of each candidate, a number of `KINDS`, -1 for unknown; None: all are people."""
+
+    def combined(self, recipe: Recipe) -> Combined:
+        """Combine the scores with a recipe."""
+        return recipe.combine(self.scores, self.offsets, self.doubts, self.kinds)
 
     @property
     def lists_candidates(self) -> bool:
@@ -59,8 +66,8 @@ class ScoreTable:
         mentions, chosen, confidence, first, doubts = (
             pick(values, at) for values in (self.mentions, self.chosen, self.confidence, self.first, self.doubts)
         )
-        qids, scores = pick(self.qids, candidates), pick(self.scores, candidates)
-        return ScoreTable(mentions, offsets, qids, scores, chosen, self.tie_break, confidence, first, doubts)
+        qids, scores, kinds = (pick(values, candidates) for values in (self.qids, self.scores, self.kinds))
+        return ScoreTable(mentions, offsets, qids, scores, chosen, self.tie_break, confidence, first, doubts, kinds)
 
     def with_unscored(self, mentions: Sequence[Mention]) -> "ScoreTable":
         """Return the table with more mentions at the end, without candidates, answers and evidence."""
@@ -79,7 +86,8 @@ class ScoreTable:
         """Return the same mentions with only some of their candidates."""
         before, at = np.concatenate([[0], np.cumsum(kept)]), np.flatnonzero(kept)
         offsets = before[self.offsets].astype(np.int64)
-        return replace(self, offsets=offsets, qids=pick(self.qids, at), scores=pick(self.scores, at))
+        qids, scores, kinds = (pick(values, at) for values in (self.qids, self.scores, self.kinds))
+        return replace(self, offsets=offsets, qids=qids, scores=scores, kinds=kinds)
 
 
 def pick(values: Any, at: Int64) -> Any:
@@ -184,7 +192,14 @@ def _nested(table: pa.Table, where: str) -> ScoreTable:
         rows = table["doubts"].to_pylist()
         doubts = {field.name: [row and row[field.name] for row in rows] for field in table["doubts"].type}
     evidence = _columns(doubts, where, lambda row: f"{mentions[row][1]!r} in article {mentions[row][0]}")
-    return ScoreTable(mentions, offsets, qids, scores, chosen, ties, *confidence, evidence)
+    kinds = kind_numbers([candidate.get("kind") for candidate in flat])
+    return ScoreTable(mentions, offsets, qids, scores, chosen, ties, *confidence, evidence, kinds)
+
+
+def kind_numbers(kinds: Sequence[str | None]) -> Int8 | None:
+    """Return the numbers of kinds, -1 for null and for an unknown kind; None if all are null."""
+    number = {kind: n for n, kind in enumerate(KINDS)}
+    return np.array([number.get(kind or "", -1) for kind in kinds], np.int8) if any(kinds) else None
 
 
 def _columns(columns: dict[str, list[Any]], where: str, owner: Callable[[int], str]) -> dict[str, Float64]:

@@ -14,12 +14,12 @@ from namesake import decide, rank
 from namesake.arrays import Bool, Float64, Int64, one_chunk
 from namesake.errors import NamesakeError
 from namesake.evaluation import fit_weights
-from namesake.evaluation.fit_weights import STEP, fold_of, learnable, with_learnt, with_weights
+from namesake.evaluation.fit_weights import STEP, fold_of, learnable, weights_of, with_learnt, with_weights
 from namesake.evaluation.gold import NIL, Dataset, article_numbers
 from namesake.evaluation.labelled_text import Alignment, Answers, Outcome
 from namesake.evaluation.measure import Method, Row, available, evaluate_scores, from_recipe, method
 from namesake.evaluation.reports.report import View
-from namesake.evaluation.scores import ScoreTable
+from namesake.evaluation.scores import ScoreTable, kind_numbers
 from namesake.evaluation.text_figures import CONFIDENCE, LINKING, MEAN, mean_defined
 from namesake.recipe import Recipe
 
@@ -132,7 +132,9 @@ def weights_view(tuned: Sequence[Tuned], split: str) -> View:
     for k, part in enumerate(recipes[0].parts):
         rivals = " and no ".join(part.stands_in_for)
         remark = ", ".join([f"if there is no {rivals}"] * bool(rivals) + ["fixed"] * part.fixed)
-        rows.append([f"{part.scorer} ({part.scale})", *(f"{each.parts[k].weight:.4g}" for each in recipes), remark])
+        for kind in part.weights:
+            weights = [f"{each.parts[k].weights[kind]:.4g}" for each in recipes]
+            rows.append([f"{part.name} ({part.scale})" + f", {kind}" * bool(kind), *weights, remark])
     rules = [recipe.decide for recipe in recipes if recipe.decide is not None]
     if rules:
         rows.append(["NIL", *(f"{rule.nil:.4g}" for rule in rules), ""])
@@ -186,7 +188,7 @@ class Sample:
     def answers(self, recipe: Recipe) -> Answers:
         """Return the answers of a recipe with other weights."""
         table, offsets = self.data.table, self.data.offsets
-        combined = recipe.combine(table.scores, offsets, table.doubts)
+        combined = table.combined(recipe)
         first = rank.winner(offsets, *combined.keys)
         decision = decide.decide(combined.total, combined.nil, offsets, first, recipe.decide, ~self.person)
         best = [None if at == rank.NOBODY else table.qids[at] for at in first]
@@ -231,12 +233,18 @@ def dataset(labels: Alignment, links: pa.Table) -> Dataset:
         (f"{labels.name} {article}", f"{name} {m}")  # one name may belong to several people
         for m, (article, name) in enumerate(zip(articles, names, strict=True))
     ]
-    table = ScoreTable(mentions, offsets, qids, _columns(flat.field("parts")), doubts=doubts)
+    kinds = kind_numbers(flat.field("kind").to_pylist()) if flat.type.get_field_index("kind") >= 0 else None
+    table = ScoreTable(mentions, offsets, qids, _columns(flat.field("parts")), doubts=doubts, kinds=kinds)
     return Dataset(table, gold, [qids[at] if at >= 0 else None for at in gold], {})
 
 
-def fit_text(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] = ()) -> Recipe:
-    """Return the recipe with weights fitted on corpora and on more data sets."""
+def fit_text(
+    recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] = (), start: Recipe | None = None
+) -> Recipe:
+    """Return the recipe with weights fitted on corpora and on more data sets.
+
+    The recipe as fitted on similar data is a good `start`, which makes the fit faster.
+    """
     data, weights = [], []
     for sample in samples:
         kept = sample.learnable(recipe)
@@ -252,17 +260,19 @@ def fit_text(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] 
     problem = fit_weights.Problem.of(recipe, [*data, *others])
     weight = np.concatenate(weights)
     problem = replace(problem, weight=weight * len(weight) / weight.sum())
-    return with_learnt(recipe, problem, problem.fit(PENALTY))
+    return with_learnt(recipe, problem, problem.fit(PENALTY, None if start is None else weights_of(start)))
 
 
-def held_out(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] = ()) -> list[Outcome]:
+def held_out(
+    recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] = (), start: Recipe | None = None
+) -> list[Outcome]:
     """Return the results on each corpus with weights fitted on the others; for one corpus, by folds of documents."""
     if len(samples) > 1:
         useful = [sample.labels.name for sample in samples if len(sample.answerable(recipe))]
         if len(useful) == 1 and not more:
             raise NamesakeError(f"all names to learn from are in {useful[0]}: label some in the other files, too")
         return [
-            sample.outcome(fit_text(recipe, [each for each in samples if each is not sample], more))
+            sample.outcome(fit_text(recipe, [each for each in samples if each is not sample], more, start))
             for sample in samples
         ]
     [sample] = samples
@@ -276,7 +286,7 @@ def held_out(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] 
     confidence = np.full(len(fold), np.nan)
     for number in np.unique(fold):
         rest = replace(sample, informative=sample.informative & (fold != number))
-        answers = sample.answers(fit_text(recipe, [rest], more))
+        answers = sample.answers(fit_text(recipe, [rest], more, start))
         for m in np.flatnonzero(fold == number).tolist():
             best[m], confidence[m] = answers.best[m], answers.confidence[m]
     return [Outcome.of(sample.labels, Answers(best, confidence, sample.person))]

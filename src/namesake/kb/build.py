@@ -6,7 +6,7 @@ mapped files and one part at a time: see `columns.large`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from namesake import language as languages
+from namesake.arrays import Int8
 from namesake.files import STDIN, Paths, several
 from namesake.files.draft import clean_exit
 from namesake.kb.build_options import ITSELF, WORKER, Options, memory_bound, place
@@ -22,15 +23,18 @@ from namesake.kb.columns.assemble import Numbering, Statements
 from namesake.kb.columns.derived import derive_all, entity_fame
 from namesake.kb.columns.words import index_kb_words, prose
 from namesake.kb.dump.gather import Gathering, Inputs
-from namesake.kb.dump.parse import Items, Keep
+from namesake.kb.dump.parse import Items
 from namesake.kb.dump.ranks import SOURCES, pagerank, read_ranks
 from namesake.kb.dump.wikipedia import Wikipedia
+from namesake.kb.kinds import item_kinds
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest, Reject
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
-from namesake.kb.names.non_people import build_non_people, item_kinds, non_people_names, stated_by
-from namesake.kb.names.short_forms import build_short_forms, count_tokens, list_forms, prose_of
+from namesake.kb.names.non_people import build_non_people, non_people_names, stated_by
+from namesake.kb.names.short_forms import build_short_forms, count_tokens, list_forms, prose_of, with_other_forms
 from namesake.kb.publish.draft import Draft, Spill
-from namesake.kernels.names.constants import PERSON
+from namesake.kernels.dump.wikidata import LEAGUE, SPORT
+from namesake.kernels.kinds import OTHER, PERSON
+from namesake.kinds import PEOPLE, kinds, parse_keep
 from namesake.machine import cores, in_order
 from namesake.progress import Reporter
 
@@ -42,7 +46,7 @@ def build(
     dumps: Paths,
     out: str | Path,
     *,
-    keep: Keep = "people",
+    keep: str | Iterable[str] | None = None,
     wikipedia: str | Path | None = None,
     ranks: Mapping[str, Path] | None = None,
     language: str = "en",
@@ -60,7 +64,8 @@ def build(
     Args:
         dumps: one or several files in Wikidata's JSON, plain or compressed; `-` is standard input.
         out: the folder of the KB. It appears only when the KB is complete.
-        keep: which items become entities, "people" or "all"; of other items the label and links are kept.
+        keep: the kinds of items that become entities, such as "people,places"; of other items names and links are kept.
+            None keeps every kind. "all" also keeps items that are usually dropped, such as scholarly articles.
         wikipedia: a CirrusSearch content dump, for first paragraphs and PR_WP.
         ranks: files of ranks for "wikidata" or "wikipedia", instead of computed ones.
         language: the language of labels, words and names, by its code.
@@ -75,7 +80,7 @@ def build(
     options = Options(
         dumps=tuple(str(dump) for dump in several(dumps)),
         out=place(out),
-        keep=keep,
+        keep=parse_keep(keep),
         wikipedia=None if wikipedia is None else Path(wikipedia),
         ranks=ranks or {},
         language=languages.of(language),
@@ -105,9 +110,13 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
         rows = assemble.number(items)
         for row in rows.repeated.tolist():
             rejects.add([Reject(items.file_of(row), int(items.line[row]), f"QID twice: Q{items.qid[row]}")])
+    with reporter.stage("finding the kinds of items"):
+        of_items = item_kinds(items, rows, options.language, classes_only=options.keep == PEOPLE)
+        rows = assemble.select(rows, of_items, options.keep)
+        of_entities = entity_kinds(of_items, rows)
         stated = assemble.state(items, rows)
     wikipedia = inputs.wikipedia(rows.entity_qids)
-    names, words = _index(inputs, items, rows, stated, wikipedia)
+    names, words = _index(inputs, items, rows, stated, wikipedia, of_items)
     with reporter.stage("publishing"):
         draft.write_blocks(REJECTS, [rejects.lines()])
         return draft.publish(
@@ -122,6 +131,7 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
                 ranks=_rank_sources(options, wikipedia),
                 entities=len(rows.entity_item),
                 people=int(items.person[rows.entity_dump].sum()),
+                kinds=_count_kinds(of_entities),
                 items=len(rows.item_qids),
                 statements=len(stated.statements.values),
                 names=names,
@@ -134,8 +144,20 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
         )
 
 
+def entity_kinds(of_items: Int8, rows: Numbering) -> Int8:
+    """The kind of each entity; one that is kept with all items, such as a gene, has no named kind."""
+    found = of_items[rows.entity_item]
+    return np.where(found < len(kinds()), found, np.int8(OTHER))
+
+
+def _count_kinds(of_entities: Int8) -> dict[str, int]:
+    """The number of entities of each kind that there are, by its name."""
+    counts = np.bincount(of_entities, minlength=len(kinds()))
+    return {kind.name: int(count) for kind, count in zip(kinds(), counts, strict=True) if count}
+
+
 def _index(
-    inputs: Inputs, items: Items, rows: Numbering, stated: Statements, wikipedia: Wikipedia | None
+    inputs: Inputs, items: Items, rows: Numbering, stated: Statements, wikipedia: Wikipedia | None, of_items: Int8
 ) -> tuple[int, int]:
     """Build everything that follows from items and statements; returns the numbers of names and words."""
     options, draft = inputs.options, inputs.draft
@@ -144,10 +166,9 @@ def _index(
     paragraphs = wikipedia.paragraphs if wikipedia else Strings.empty(len(rows.entity_item))
     aliases, alias_texts = assemble.entity_aliases(items, rows)
     entity_names = EntityNames.of(options.language, items.label.take(rows.entity_dump), aliases, alias_texts)
-    kinds = item_kinds(items, rows)
 
     def names() -> int:
-        non_people = non_people_names(items, rows, kinds, stated_by(stated, len(kinds)))
+        non_people = non_people_names(items, rows, of_items, stated_by(stated, len(of_items)))
         draft.write_all(build_non_people(non_people))
         made = build_names(entity_names, prose(items, rows.dump_of, stated, descriptions), non_people.texts)
         draft.write_all(made)
@@ -157,7 +178,10 @@ def _index(
 
     def short_forms() -> None:
         fame = entity_fame(picked[KBColumns.sitelinks], np.diff(stated.statements.indptr))
-        listed, tokens = list_forms(entity_names, kinds[rows.entity_item] == PERSON, fame)
+        is_person = of_items[rows.entity_item] == PERSON
+        listed, tokens = list_forms(entity_names, is_person, fame)
+        teams = assemble.stating(items, rows, (LEAGUE, SPORT))
+        listed = with_other_forms(listed, entity_names, ~is_person, teams, fame)
         draft.write_all(build_short_forms(listed) | count_tokens(listed, tokens, prose_of(items, rows.first)))
 
     def words() -> int:
@@ -166,7 +190,7 @@ def _index(
         return len(made[KBColumns.words])
 
     def entities() -> None:
-        draft.write_all({KBColumns.paragraphs: paragraphs})
+        draft.write_all({KBColumns.paragraphs: paragraphs, KBColumns.kind: entity_kinds(of_items, rows)})
         draft.write_all({KBColumns.aliases: aliases, KBColumns.alias_texts: alias_texts})
         draft.write_all(picked | stated.columns() | assemble.item_columns(items, rows))
 

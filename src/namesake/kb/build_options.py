@@ -22,7 +22,7 @@ from namesake.files.draft import state_key
 from namesake.files.lines import MAGIC
 from namesake.kb.columns import Strings, large
 from namesake.kb.dump.chunks import Chunk, read_chunks
-from namesake.kb.dump.parse import FIELDS, Keep, parse_chunk
+from namesake.kb.dump.parse import FIELDS, parse_chunk
 from namesake.kb.dump.ranks import check_ranks
 from namesake.kb.manifest import FORMAT_VERSION
 from namesake.kernels.simd import LANES
@@ -182,7 +182,8 @@ class Options:
 
     dumps: tuple[str, ...]
     out: Path
-    keep: Keep
+    keep: str
+    """`kinds.parse_keep`: all, or the plurals of kinds with commas between."""
     wikipedia: Path | None
     ranks: Mapping[str, Path]
     language: Language
@@ -210,8 +211,6 @@ class Options:
 
     def check(self) -> None:
         """Raise NamesakeError for options that would fail later."""
-        if self.keep not in ("people", "all"):
-            raise NamesakeError(f"keep can be people or all, not {self.keep!r}")
         if self.wikipedia is not None and not self.wikipedia.is_file():
             raise NamesakeError(f"{self.wikipedia}: no such file; give a CirrusSearch content dump")
         for file in self.ranks.values():

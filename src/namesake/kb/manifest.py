@@ -18,9 +18,7 @@ from namesake.files.digests import as_digest, open_file
 from namesake.files.draft import MANIFEST as MANIFEST
 
 FORMAT = "namesake KB"
-FORMAT_VERSION = 7
-READABLE = (6, 7)
-"""Format versions that this version reads; a KB of version 6 has one more column, `item.kind`, which is ignored."""
+FORMAT_VERSION = 8
 REJECTS = "rejects.jsonl"
 LARGEST = 1 << 24  # bytes of a manifest
 
@@ -53,6 +51,8 @@ class Manifest(Sealed, frozen=True, kw_only=True):
     """The sources of PR_WD and PR_WP, such as `wikidata: computed`, `wikipedia: FILE`."""
     entities: int
     people: int
+    kinds: dict[str, int] = {}
+    """The number of entities of each kind, by its name."""
     items: int
     statements: int
     names: int
@@ -105,7 +105,7 @@ def parse_manifest(content: bytes, path: Path) -> Manifest:
     try:
         raw = msgspec.json.decode(content, type=dict[str, Any])
         version = raw.get("format_version")
-        if version not in READABLE:
+        if version != FORMAT_VERSION:
             raise NamesakeError(
                 f"{path} has KB format {version}, this version of namesake reads {FORMAT_VERSION}: build the KB again"
             )

@@ -15,6 +15,7 @@ from namesake.kb.columns import columns
 from namesake.kb.store import KB
 from namesake.kernels.dump import wikidata
 from namesake.kernels.dump.wikidata import DAY, FOREVER, MISSING, YEAR
+from namesake.kinds import ALL
 
 LONGEST_SHOWN = 60  # characters of a name in a message
 MOST_VALUES, MOST_OCCUPATIONS = 4, 3  # of an entity without a description
@@ -39,6 +40,9 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True):
     description: str
     aliases: list[str]
     person: bool
+    """Whether it is an instance of human (Q5)."""
+    kind: str
+    """The name of its kind, such as place."""
     birth: str | None
     death: str | None
     sitelinks: int
@@ -61,6 +65,8 @@ class Found(msgspec.Struct, frozen=True):
     birth: str | None
     death: str | None
     sitelinks: int
+    kind: str
+    """The name of its kind, such as place."""
 
     @property
     def years(self) -> str:
@@ -105,7 +111,7 @@ def look_up(kb: KB, asked: str) -> list[int]:
         if row >= 0:
             return [row]
         if item >= 0 and kb.item_labels[item]:
-            hint = ': build with `keep="all"` to have it' if kb.manifest.keep != "all" else ""
+            hint = ': build with `keep="all"` to have it' if kb.manifest.keep != ALL else ""
             raise NamesakeError(f"Q{number} is {kb.item_labels[item]!r} but not kept in {kb.path}{hint}")
         raise NamesakeError(f"{kb.path} has no Q{number}")
     rows = rows_named(kb, asked)
@@ -124,7 +130,8 @@ def rows_named(kb: KB, name: str) -> list[int]:
 def found(kb: KB, row: int) -> Found:
     """The entity of a row in short."""
     qid = f"Q{kb.qids[row]}"
-    return Found(qid, kb.label(row), about(kb, row), WIKIDATA + qid, *lifetime(kb, row), int(kb.sitelinks[row]))
+    numbers = *lifetime(kb, row), int(kb.sitelinks[row])
+    return Found(qid, kb.label(row), about(kb, row), WIKIDATA + qid, *numbers, kb.kind_of(row).name)
 
 
 def found_all(kb: KB, qids: Iterable[str]) -> dict[str, Found]:
@@ -154,6 +161,7 @@ def describe(kb: KB, row: int) -> Entity:
         description=kb.descriptions[row],
         aliases=[kb.alias_texts[int(alias)] for alias in kb.aliases[row]],
         person=bool(kb.person[row]),
+        kind=kb.kind_of(row).name,
         birth=birth,
         death=death,
         sitelinks=int(kb.sitelinks[row]),

@@ -26,6 +26,7 @@ from namesake.kb.columns import Column, Columns, KBColumns, columns
 from namesake.kb.manifest import MANIFEST, Manifest, read_manifest
 from namesake.kb.vectors.stored import FOLDER as VECTORS
 from namesake.kb.vectors.stored import Vectors, open_vectors, verify_vectors
+from namesake.kinds import Kind, kinds
 from namesake.machine import from_home
 
 if TYPE_CHECKING:
@@ -202,6 +203,10 @@ class KB(KBColumns):
     def label(self, row: int) -> str:
         """The label of an entity."""
         return self.item_labels[int(self.entity_item[row])]
+
+    def kind_of(self, row: int) -> Kind:
+        """The kind of an entity."""
+        return kinds()[int(self.kind[row])]
 
     def verify(self) -> None:
         """Compare every file in the folder with its digest in the manifest, and every column with its declaration.

@@ -6,7 +6,8 @@ Each language that ships is a TOML file in this folder.
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -127,6 +128,14 @@ class Language:
     """Words in lower case after a company's name: Dell shares."""
     of_words: Words = NO_WORDS
     """Words between a name and its place: Charles of England."""
+    legal_forms: Words = NO_WORDS
+    """Words that the name of an organisation may lack: legal forms, kinds of clubs."""
+    team_words: Words = NO_WORDS
+    """Words in the names of teams."""
+    national: Words = NO_WORDS
+    """Words after the country in the name of a national team."""
+    demonyms: Mapping[str, Words] = field(default_factory=dict)
+    """Adjectives, peoples and abbreviations of places, by the normalised label of the place: france: french."""
     and_words: Words = NO_WORDS
     """Words between two people: Bill and Hillary Clinton."""
     by_words: Words = NO_WORDS
@@ -155,6 +164,13 @@ class Language:
     """Words before a year and a plural, besides `article` and `possessive`: the 2000 floods, their 1900 letters."""
     joined_to_years: Words = NO_WORDS
     """Words that a hyphen joins to a year; with others it is a number: 1990-present, but a 1500-seat hall."""
+
+    # descriptions, from which `kb.kinds` computes kinds
+    kind_nouns: Mapping[str, Words] = field(default_factory=dict)
+    """Nouns that descriptions and names of classes of a kind end in: town, football club. Those of `other` are roles of
+    people (poet), which no person is called by."""
+    after_nouns: Words = NO_WORDS
+    """Words after the noun that a description begins with: town in Italy, club based in Rome."""
 
     def __post_init__(self) -> None:
         """Raise an error if there are more label languages than can be kept."""
@@ -187,11 +203,16 @@ def of(name: str) -> Language:
 def read_language(path: Path) -> Language:
     """The language in a TOML file: the fields of `Language`, and word lists in the table `words`."""
     table = tomllib.loads(path.read_text(encoding="utf-8"))
-    table |= {
-        name: frozenset(one.replace("|", " ") for one in text.split()) for name, text in table.pop("words").items()
-    }
+    table |= _word_lists(table.pop("words"))
+    table["demonyms"] = _word_lists(table.get("demonyms", {}))
     table |= {name: tuple(table[name]) for name in ("labels", "peerages")}
+    table["kind_nouns"] = {kind: frozenset(nouns.split()) for kind, nouns in table.get("kind_nouns", {}).items()}
     return Language(**table | {"nicknames": tuple(tuple(names.split()) for names in table["nicknames"])})
+
+
+def _word_lists(texts: dict[str, str]) -> dict[str, Words]:
+    """Lists of words, with spaces between them; | stands for a space inside one."""
+    return {name: frozenset(one.replace("|", " ") for one in text.split()) for name, text in texts.items()}
 
 
 English = register(read_language(Path(__file__).with_name("english.toml")))

@@ -73,8 +73,8 @@ class Reconciled:
         """The summands of the candidates' scores: the recipe's parts, with one for each property of the queries."""
         parts = dict(self.scored.combined.contributions)
         if parts.pop(PROPERTY_VALUES, None) is not None:
-            [weight] = [part.weight for part in self.scored.recipe.parts if part.scorer == PROPERTY_VALUES]
-            values = values_by_property(self.scored.batch)
+            [part] = [part for part in self.scored.recipe.parts if part.scorer == PROPERTY_VALUES]
+            weight, values = part.weight_of(self.scored.batch.kinds), values_by_property(self.scored.batch)
             parts |= {f"{VALUES}{name}": weight * odds for name, odds in values.items()}
         return parts
 

@@ -49,6 +49,7 @@ Positive = Annotated[int, typer.Option(min=1)]
 Share = Annotated[float, typer.Option(min=0, max=1)]
 Recipe = Annotated[str, typer.Option(autocompletion=_recipes)]
 Threads = Annotated[int, typer.Option(min=0)]
+Kinds = Annotated[str | None, typer.Option(metavar="KINDS")]
 Json = Annotated[bool, typer.Option("--json")]
 MoreLabelled = Annotated[list[Path] | None, typer.Argument(help="More files of --labelled.", hidden=True)]
 Samples = Annotated[int, typer.Option(min=100)]
@@ -120,13 +121,18 @@ def named_kb(kb: Path | None) -> Path | None:
 
 
 def open_linker(
-    kb: Path | None, recipe: str, threshold: str | None, mentions: str = "names", files: Sequence[Path] = ()
+    kb: Path | None,
+    recipe: str,
+    threshold: str | None,
+    mentions: str = "names",
+    files: Sequence[Path] = (),
+    kinds: str | None = None,
 ) -> Linker:
-    """The linker that the options --kb, --recipe, --threshold and --mentions describe, to link `files`."""
+    """The linker that --kb, --recipe, --threshold, --mentions and --kinds describe, to link `files`."""
     number, folder = threshold_of(threshold), default_kb(kb, files)
     from namesake import Linker
 
-    return Linker(folder, recipe, number, mentions)
+    return Linker(folder, recipe, number, mentions, kinds)
 
 
 def default_kb(kb: Path | None, files: Sequence[Path]) -> Path:

@@ -32,7 +32,7 @@ KbPath = Annotated[Path, typer.Argument(metavar="KB", help="Folder of the KB, ma
 def build(
     dumps: Annotated[list[str], typer.Argument(metavar="DUMP")],
     out: common.Out,
-    keep: Literal["people", "all"] = "people",
+    keep: Annotated[str | None, typer.Option(metavar="KINDS")] = None,
     wikipedia: Path | None = None,
     ranks: Annotated[list[str] | None, typer.Option(metavar="SOURCE=FILE")] = None,
     language: str = "en",
@@ -48,7 +48,9 @@ def build(
     Args:
         dumps: Wikidata dumps, .json or JSONL (also .gz .bz2 .zst); - is standard input.
         out: Folder to create.
-        keep: Items that become entities. Of all other items the KB keeps labels and links.
+        keep: Kinds of items that become entities, such as people,places. The default is all kinds: people, places,
+            organisations, works, events, products, characters, other. `all` also keeps items that are usually dropped,
+            such as scholarly articles and genes. Of items that are not kept, the KB stores names and links.
         wikipedia: CirrusSearch content dump of Wikipedia, for first paragraphs and PR_WP. By default there are none.
         ranks: Precomputed ranks: wikidata=FILE or wikipedia=FILE; repeatable.
         language: Language of labels, words and names, by its name in `namesake.language`.
@@ -258,5 +260,5 @@ def get(
     began = time.monotonic()
     folder, manifest = get_kb(**settings, reporter=reporter())
     seconds = time.monotonic() - began
-    common.say(f"{folder}: {manifest.entities:,} entities ({manifest.people:,} people) in {seconds:.1f} s")
+    common.say(f"{folder}: {manifest.entities:,} entities ({drawn.kind_counts(manifest)}) in {seconds:.1f} s")
     common.say(f"use it with --kb {folder}, or for all commands with NAMESAKE_KB={folder.absolute()}")

@@ -35,6 +35,7 @@ def link(
     recipe: common.Recipe = "default",
     scores: bool = False,
     threshold: str | None = None,
+    kinds: common.Kinds = None,
     mentions: str = "names",
     text: str | None = None,
     id: str | None = None,
@@ -87,7 +88,7 @@ def link(
     if master is not None:
         raise NamesakeError("--master applies to Spark only: add --engine spark")
     paths = [Path(one) for one in articles]
-    linker = common.open_linker(kb, recipe, threshold, mentions, paths)
+    linker = common.open_linker(kb, recipe, threshold, mentions, paths, kinds)
     settings["reading"], settings["date"] = _reading(paths, given)
     if to is None:
         print_links(linker, paths, settings)
@@ -111,6 +112,7 @@ def explain(
     kb: Path | None = None,
     recipe: common.Recipe = "default",
     threshold: str | None = None,
+    kinds: common.Kinds = None,
     mentions: str = "names",
     text: str | None = None,
     id: str | None = None,
@@ -134,7 +136,7 @@ def explain(
     from namesake.engines.file_linker import find_article
     from namesake.explain import names_of_text, no_such_name
 
-    linker = common.open_linker(kb, recipe, threshold, mentions, [articles])
+    linker = common.open_linker(kb, recipe, threshold, mentions, [articles], kinds)
     with common.reported_rejects() as rejects:
         reading, date = _reading([articles], given)
         table = find_article(linker, articles, article, name, rejects, date, reading)
@@ -180,7 +182,7 @@ def _check_format(option: str, format: str | None, known: Sequence[str], what: s
 
 def _check_spark(given: Mapping[str, object]) -> None:
     """Reject options that have no effect on Spark: it reads JSONL and Parquet in our layouts, and writes Parquet."""
-    options = ("text", "id", "title", "encoding", "format", "to", "flat", "mentions", "workers", "threads")
+    options = ("text", "id", "title", "encoding", "format", "to", "flat", "mentions", "kinds", "workers", "threads")
     without_effect = [f"--{option}" for option in options if given[option]]
     if without_effect:
         raise NamesakeError(f"{', '.join(without_effect)}: not supported with --engine spark; see docs/spark.md")

@@ -41,7 +41,7 @@ THRESHOLDS = 32
 """Linkers with other thresholds that are kept."""
 REMEMBERED = 1 << 16
 """Entities whose labels are kept in memory."""
-COPIED = ("name", "qid", "confidence", "known", "reason", "best", "score", "margin", "tie_break")
+COPIED = ("name", "qid", "kind", "confidence", "known", "reason", "best", "score", "margin", "tie_break")
 """Fields of a link that an answer copies."""
 
 

@@ -116,6 +116,7 @@ class LinkAnswer(msgspec.Struct, frozen=True):
     spans: Spans
     title_spans: Spans
     qid: str | None
+    kind: str | None
     label: str | None
     description: str | None
     url: str | None

@@ -12,6 +12,7 @@ from rich.text import Text
 from namesake.apps.terminal import table
 from namesake.kb.manifest import NAMED, REJECTS, Manifest, Reject
 from namesake.kb.records import ColumnSize, Entity, Statement, gist, no_label, years
+from namesake.kinds import ALL, listed
 from namesake.printable import counted, one_line
 
 VALUES_SHOWN = 8
@@ -22,8 +23,10 @@ NAMESAKES_SHOWN = 50
 def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
     """Print what a KB contains, as a panel."""
     size = sum((path / name).stat().st_size for name in manifest.files if (path / name).is_file())
-    counts = ("entities", "people", "items", "statements", "names", "words")
-    rows = [(name, f"{getattr(manifest, name):,}") for name in counts]
+    counts = ("items", "statements", "names", "words")
+    rows = [("entities", f"{manifest.entities:,}")]
+    rows += [(f"  {kind.plural}", f"{manifest.kinds[kind.name]:,}") for kind in listed() if kind.name in manifest.kinds]
+    rows += [(name, f"{getattr(manifest, name):,}") for name in counts]
     rows.append(("rejected", counted(manifest.rejected, "line")))
     rows += [(f"  {reason}", f"{count:,}") for reason, count in manifest.rejected_reasons.items()]
     if manifest.superseded:
@@ -57,7 +60,7 @@ def draw_entity(entity: Entity, console: Console) -> None:
     lived = f"{entity.birth or '?'} – {entity.death or ''}".strip() if entity.birth or entity.death else ""
     ranks = (("Wikidata", entity.pagerank_wikidata), ("Wikipedia", entity.pagerank_wikipedia))
     pagerank = ", ".join(f"{source} {rank:.3f}" for source, rank in ranks if rank)
-    rows = [("lived", lived), ("sitelinks (NS)", f"{entity.sitelinks:,}")]
+    rows = [("kind", entity.kind), ("lived", lived), ("sitelinks (NS)", f"{entity.sitelinks:,}")]
     rows += [("properties (NP)", f"{entity.properties:,}"), ("PageRank", pagerank), ("Wikipedia", entity.title or "")]
     parts.append(_pairs(rows))
     if entity.statements:
@@ -75,8 +78,8 @@ def draw_namesakes(kb: Path, name: str, entities: list[Entity], total: int, cons
         if what := one_line(entity.description or gist(entity.statements)):
             who = Text.assemble(who, ", ", (what, "" if entity.description else "dim"))
         sitelinks = f"{entity.sitelinks:,}" if entity.sitelinks else ""
-        rows.append([entity.qid, who, years(entity.birth, entity.death), sitelinks])
-    console.print(table(["QID", "entity", "lived", "sitelinks"], rows, range(3)))
+        rows.append([entity.qid, who, entity.kind, years(entity.birth, entity.death), sitelinks])
+    console.print(table(["QID", "entity", "kind", "lived", "sitelinks"], rows, range(4)))
     if total > len(entities):
         console.print(Text(f"and {total - len(entities):,} more; --json lists all of them", style="dim"))
     hint = f"To show one of them in full: namesake kb show {kb} {entities[0].qid}"
@@ -90,12 +93,12 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
         console.print(one_line(text), style=style, highlight=False, markup=False, soft_wrap=True)
 
     line(
-        f"{path}: {counted(manifest.entities, 'entity', 'entities')} ({counted(manifest.people, 'person', 'people')}), "
+        f"{path}: {counted(manifest.entities, 'entity', 'entities')} ({kind_counts(manifest)}), "
         f"{counted(manifest.statements, 'statement')}, {counted(manifest.names, 'name')}, "
         f"{counted(manifest.words, 'word')} in {seconds:.1f} s"
     )
-    if not manifest.entities and manifest.keep == "people":
-        line(f"none of the {manifest.items:,} items is a person (P31 = Q5); --keep all keeps all items", "yellow")
+    if not manifest.entities and manifest.keep != ALL:
+        line(f"none of the {manifest.items:,} items is kept (--keep {manifest.keep}); --keep all keeps all", "yellow")
     if manifest.entities and "wikipedia: none" not in manifest.ranks:
         from namesake.kb.store import KB
 
@@ -116,6 +119,13 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
                 line(f"  {record.file}:{record.line}: {record.reason}", "dim")
         which = "all of them" if manifest.rejected <= NAMED else f"the first {NAMED:,} of them"
         line(f"  {which}: {path / REJECTS}", "dim")
+
+
+def kind_counts(manifest: Manifest) -> str:
+    """The number of entities of each kind, the most frequent first: 5 people, 3 places."""
+    counts = [(manifest.kinds[kind.name], kind) for kind in listed() if kind.name in manifest.kinds]
+    counts.sort(key=lambda one: -one[0])
+    return ", ".join(counted(count, kind.name, kind.plural) for count, kind in counts) or "no kind"
 
 
 def _statements(statements: list[Statement]) -> Table:

@@ -46,7 +46,7 @@ def show_links(linker: Linker, articles: pa.Table, console: Console, rejects: Re
     headings = ("confidence", "") if linker.recipe.decide is not None else ("score", "ahead by")
     for article, rows in groupby(links, key=lambda row: row["article_id"]):
         title = escape(one_line(f"{article}  {titles[article]}" if titles[article] else article))
-        columns = [Column(text, overflow="fold") for text in ("name", "entity", "")]
+        columns = [Column(text, overflow="fold") for text in ("name", "entity", "kind", "")]
         columns += [Column(text, justify="right", overflow="fold") for text in headings]
         table = Table(*columns, title=title, title_justify="left", title_style="bold", box=None)
         for row in rows:
@@ -59,7 +59,7 @@ def _cells(linker: Linker, row: Row) -> list[str]:
     name, sure = f"[{NAME_STYLE}]{escape(one_line(row['name']))}[/]", percent(row["confidence"])
     if row["qid"] is None:
         best = f"; best candidate {row['best']}" if row["best"] else ""
-        return [name, f"[{NIL_STYLE}]NIL[/]", f"[dim]{row['reason']}{escape(best)}[/]", sure, ""]
+        return [name, f"[{NIL_STYLE}]NIL[/]", "", f"[dim]{row['reason']}{escape(best)}[/]", sure, ""]
     at = linker.kb.row(row["qid"])
     who = (about(linker.kb, at) or linker.kb.label(at)) if at >= 0 else "not in this KB"
     ahead = f"tie, {row['tie_break']}" if row["tie_break"] else number(row["margin"])
@@ -67,7 +67,8 @@ def _cells(linker: Linker, row: Row) -> list[str]:
         ahead = "[dim]only candidate[/]"
     elif row["confidence"] is not None:
         ahead = ""
-    return [name, row["qid"], escape(one_line(who)), number(row["score"]) if row["confidence"] is None else sure, ahead]
+    score = number(row["score"]) if row["confidence"] is None else sure
+    return [name, row["qid"], row["kind"] or "", escape(one_line(who)), score, ahead]
 
 
 # the text

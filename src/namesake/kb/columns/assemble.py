@@ -5,19 +5,21 @@ The content of the dump stays mapped and is read in blocks; large results go to 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from namesake.arrays import Bool, Int32, Int64, UInt64
+from namesake.arrays import Bool, Int8, Int32, Int64, UInt64
 from namesake.kb.columns import KBColumns, Made, Ragged, Strings, large
 from namesake.kb.dump.parse import Items
 from namesake.kb.dump.ranks import incoming
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns import group as kernels
 from namesake.kernels.dump.wikidata import FOREVER, MISSING
+from namesake.kinds import ALL, PEOPLE, parse_kinds
 
 FIRST_SLOTS = 1 << 12
 
@@ -79,6 +81,13 @@ def number(items: Items) -> Numbering:
         kept_item[item_of[low:high][first[low:high] & items.kept[low:high]]] = True
     entity_item = np.flatnonzero(kept_item).astype(np.int32)
     return Numbering(item_qids, item_of, dump_of, entity_item, first, repeated, superseded, bits, before)
+
+
+def select(rows: Numbering, kinds: Int8, keep: str) -> Numbering:
+    """The numbering in which only items of the kinds `keep` are entities; the scanner selects people and all items."""
+    if keep in (ALL, PEOPLE):
+        return rows
+    return replace(rows, entity_item=rows.entity_item[np.isin(kinds[rows.entity_item], parse_kinds(keep))])
 
 
 def _counted(items: Items, words: int) -> tuple[Bool, Int64, int]:
@@ -261,6 +270,15 @@ def entity_aliases(items: Items, rows: Numbering) -> tuple[Ragged, Strings]:
     counts = np.diff(items.alias_indptr)[dump]
     aliases = items.alias.take(ranges(items.alias_indptr[dump], counts))
     return Ragged(large.running(counts), np.arange(len(aliases), dtype=np.int32)), aliases
+
+
+def stating(items: Items, rows: Numbering, properties: Sequence[int]) -> Bool:
+    """Whether each entity states one of these properties."""
+    found = np.zeros(len(items.qid), np.bool_)
+    for low, high in large.blocks(len(items.statement_property), 16):
+        statements = low + np.flatnonzero(np.isin(items.statement_property[low:high], properties))
+        found[np.searchsorted(items.statement_indptr, statements, side="right") - 1] = True
+    return found[rows.entity_dump]
 
 
 def item_columns(items: Items, rows: Numbering) -> Made:

@@ -22,6 +22,7 @@ from namesake.kb.columns.declaration import (
     Values,
 )
 from namesake.kernels.dump.wikidata import LARGEST_ID
+from namesake.kernels.kinds import NAME as END_OF_KINDS
 
 ENTITY, ITEM = Axis("entity", counted="entities"), Axis("item", counted="items")
 WORD, NAME = Axis("word", counted="words"), Axis("name", counted="names")
@@ -69,6 +70,7 @@ class KBColumns(Mapped):
     pagerank_wikidata = Array("entity.pagerank_wikidata", float64, ENTITY, "PR_WD, with mean 1; 0 if unknown.", COUNT)
     pagerank_wikipedia = Array("entity.pagerank_wikipedia", float64, ENTITY, "PR_WP, with mean 1; 0 if unknown.", COUNT)
     person = Array("entity.person", bool_, ENTITY, "Whether the entity is a person (P31 = Q5).", dump=True)
+    kind = Array("entity.kind", int8, ENTITY, "Its kind, a row of `kinds.kinds()`.", Values(0, END_OF_KINDS - 1))
     birth = Array("entity.birth", int32, ENTITY, "First day of the birth date, in days since 1970-01-01.", dump=True)
     birth_precision = Array("entity.birth_precision", int8, ENTITY, "11 day, 10 month, 9 year, …", PRECISION, dump=True)
     death = Array("entity.death", int32, ENTITY, "First day of the death date, in days since 1970-01-01.", dump=True)
@@ -138,9 +140,9 @@ class NameColumns(Mapped):
     # short forms: parts of names by which entities are called
     short_hashes = Array("short.key", uint64, SHORT_SLOT, "Hash table from short forms.", KEYS)
     short_slots = Array("short.slot", int32, SHORT_SLOT, "The short form in each slot, -1 in a free one.", SHORT_IN)
-    short_entities = Lists("short.entity", int32, SHORT, "The 5 entities with the largest weights.", ENTITY_ROW)
+    short_entities = Lists("short.entity", int32, SHORT, "The 10 entities with the largest weights.", ENTITY_ROW)
     short_forms = Array(
-        "short.entity.form", int8, SHORT_ENTITY, "Its form: a row of `short_forms.FORMS`.", Values(0, 9)
+        "short.entity.form", int8, SHORT_ENTITY, "Its form: a row of `short_forms.FORMS`.", Values(0, 16)
     )
     short_weights = Array("short.entity.weight", float32, SHORT_ENTITY, "Fame times the form's weight.", COUNT)
     short_count = Array("short.count", int32, SHORT, "Number of entities with each short form.", ENTITIES)
@@ -157,9 +159,7 @@ class NameColumns(Mapped):
     # names of entities that are not people
     thing_hashes = Array("thing.key", uint64, OTHER_SLOT, "Hash table from names of non-people.", KEYS)
     thing_fame = Array("thing.fame", uint8, OTHER_SLOT, "round(20 log(1 + fame)) of the most famous one.")
-    thing_kind = Array(
-        "thing.kind", int8, OTHER_SLOT, "Its kind: `kernels.names.constants.PLACE` and so on.", Values(0, 5)
-    )
+    thing_kind = Array("thing.kind", int8, OTHER_SLOT, "Its kind, like `entity.kind`.", Values(0, END_OF_KINDS - 1))
 
     # the same tables, arranged so that one look-up in a text reads one place of memory
     phrases = Array(

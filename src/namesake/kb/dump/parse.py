@@ -8,22 +8,31 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, get_type_hints
+from functools import cache
+from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 
-from namesake.arrays import Bool, Int32, Int64, number_type
+from namesake.arrays import Bool, Int32, Int64, UInt8, number_type
 from namesake.kb.columns import KBColumns, Strings
 from namesake.kb.dump.chunks import CHUNK, Chunk
 from namesake.kb.dump.repair import NOT_AN_ENTITY, BadLineError, repair
 from namesake.kb.manifest import Reject
 from namesake.kernels.dump import tables as t
 from namesake.kernels.dump.entity import ITEM_COLUMNS, scan
-from namesake.kernels.dump.walk import FOUND, language_keys
+from namesake.kernels.dump.walk import ENTITY_ID, FOUND, OTHER, QUANTITY, TIME_VALUE, language_keys
+from namesake.kernels.dump.wikidata import (
+    BIRTH_DATE,
+    BIT_MASK,
+    COORDINATES,
+    DECIDING_END,
+    POPULATION,
+    PUBLICATION_DATE,
+    TYPE_AT,
+)
 from namesake.kernels.simd import LANES
+from namesake.kinds import PEOPLE, deciding_bits
 from namesake.language import Language
-
-Keep = Literal["people", "all"]
 
 SMALLEST_STATEMENT = 64  # bytes of the shortest statement with a value
 SMALLEST_ALIAS = 13
@@ -31,6 +40,8 @@ KEPT_SCRATCH = 32 << 20  # bytes of the largest chunk whose scratch memory is ke
 TEXT_COLUMNS = ("label", "description", "title", "alias", "strings", "property_label")
 STATEMENT_COLUMNS = ("statement_property", "statement_value", "statement_start", "statement_end")
 """The columns of the scanner's other tables, in their order; `ITEM_COLUMNS` are those of items."""
+TYPES = {BIRTH_DATE: TIME_VALUE, PUBLICATION_DATE: TIME_VALUE, POPULATION: QUANTITY, COORDINATES: OTHER}
+"""The types of values of properties whose values are not items, among those that decide a kind."""
 
 
 class DumpFile(NamedTuple):
@@ -56,9 +67,13 @@ class Items:
     sitelinks: Int32
     population: Int32
     """The largest stated number of inhabitants (P1082); 0 if unknown."""
+    deciding: Int32
+    """A bit for each property that decides a kind (`kinds.deciding_bits`) and has a value."""
     label: Strings
     """In the first of the language's codes (`Language.labels`) that has a label; else empty."""
     description: Strings
+    title: Strings
+    """In the language's Wikipedia; empty for items that are not kept."""
     alias_indptr: Int64
     """Aliases of item i are alias[alias_indptr[i]:alias_indptr[i + 1]]."""
     alias: Strings
@@ -93,13 +108,15 @@ FIELDS |= {name: np.dtype(kind) for name, kind in _OWN.items()}
 """The type of every column: the attributes of `Items`, and the fields of the dump that `layout.py` picks."""
 
 
-def parse_chunk(chunk: Chunk, keep: Keep, language: Language) -> Items:
-    """Parse the lines of `chunk`. Of items that `keep` selects everything is kept, of others the label and links.
+def parse_chunk(chunk: Chunk, keep: str, language: Language) -> Items:
+    """Parse the lines of `chunk`. Of items that are not `kept` only texts and links are stored: "people" keeps people.
+
+    Any other `keep` keeps everything, because the kinds of items follow from all of them.
 
     Labels, descriptions and titles are those in `language`. Several threads may parse at the same time.
     """
     to = _scratch(chunk)._replace(languages=language_keys(language.labels, language.wikipedia))
-    keep_all = keep == "all"
+    keep_all = keep != PEOPLE
     rejected = [Reject(chunk.file, chunk.first_line, chunk.problem)] if chunk.problem else []
     position = scan(chunk.buffer, 0, chunk.size, keep_all, True, to)
     while position < chunk.size:
@@ -134,6 +151,16 @@ def _column(name: str, to: t.Tables) -> Any:
     return np.concatenate((np.zeros(1, column.dtype), column)) if name.endswith("_indptr") else column
 
 
+@cache
+def deciding_table() -> UInt8:
+    """By property: 0, or 1 more than the type of its values and its bit in the column `deciding`."""
+    table = np.zeros(DECIDING_END, np.uint8)
+    for one, bit in deciding_bits().items():
+        assert bit < BIT_MASK, "a bit for each property has to fit in an int32"
+        table[one] = (TYPES.get(one, ENTITY_ID) << TYPE_AT | bit) + 1
+    return table
+
+
 _local = threading.local()
 
 
@@ -155,6 +182,7 @@ def _scratch(chunk: Chunk) -> t.Tables:
             offsets=np.empty(strings * t.TEXT_COLUMNS, np.int64),
             languages=np.empty(0, np.uint64),
             text=np.empty(t.TEXT_COLUMNS * size, np.uint8),
+            deciding=deciding_table(),
         )
         _local.tables = to if chunk.size <= KEPT_SCRATCH else None
     to.offsets[: t.TEXT_COLUMNS] = 0

@@ -22,10 +22,11 @@ from namesake.language import Language
 def affixes(language: Language) -> kernels.Affixes:
     """Hashes of the honorifics, of the suffixes and of the connectors, each ascending."""
     lists = language.honorifics, language.suffixes, language.connectors
-    return kernels.Affixes(*(np.sort(np.array([_hash(word) for word in words], np.uint64)) for words in lists))
+    return kernels.Affixes(*(np.sort(np.array([name_key(word) for word in words], np.uint64)) for words in lists))
 
 
-def _hash(normalised: str) -> np.uint64:
+def name_key(normalised: str) -> np.uint64:
+    """The hash of a normalised name."""
     data = np.frombuffer(normalised.encode(), np.uint8)
     return np.uint64(kernels.name_hash(data, 0, len(data)))
 
@@ -107,7 +108,7 @@ class NameIndex(NameColumns):
 
     def short_form(self, name: str) -> ShortForm | None:
         """The entities with this short form."""
-        row = int(self.short_slots[slot_of(self.short_hashes, _hash(normalise(name)))])
+        row = int(self.short_slots[slot_of(self.short_hashes, name_key(normalise(name)))])
         if row < 0:
             return None
         place = slice(*self.short_entities.indptr[row : row + 2])
@@ -122,7 +123,7 @@ class NameIndex(NameColumns):
 
     def non_person(self, name: str) -> NonPerson | None:
         """The most famous entity with this name that is not a person."""
-        slot = slot_of(self.thing_hashes, _hash(normalise(name)))
+        slot = slot_of(self.thing_hashes, name_key(normalise(name)))
         if not self.thing_hashes[slot]:
             return None
         return NonPerson(float(np.expm1(self.thing_fame[slot] / FAME_STEPS)), int(self.thing_kind[slot]))
@@ -135,7 +136,7 @@ class NameIndex(NameColumns):
 
     def misspelled(self, one: str, other: str) -> Int32:
         """The names filed under two tokens: first and last less a letter, or last and first less a letter."""
-        key = _hash(f"{normalise(one)} {normalise(other)}")
+        key = name_key(f"{normalise(one)} {normalise(other)}")
         first, end = (int(np.searchsorted(self.misspelling_hashes, key, side)) for side in ("left", "right"))
         return self.misspelling_names[first:end]
 

@@ -1,12 +1,10 @@
-"""The kinds of items, and the names of items that are not people, which are evidence against a person of that name."""
+"""The names of items that are not people, which are evidence against a person of that name."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,18 +17,14 @@ from namesake.kb.dump.parse import Items
 from namesake.kb.names.normalise import TABLE_END, normalise_many
 from namesake.kb.names.short_forms import at_comma
 from namesake.kernels.columns.group import count_values
-from namesake.kernels.dump.wikidata import INSTANCE_OF, SUBCLASS_OF
 from namesake.kernels.hash import fill, keep_largest, table_size
-from namesake.kernels.names.constants import FAME_STEPS, GIVEN_OR_FAMILY_NAME, ORGANISATION, OTHER, PERSON, PLACE, WORK
+from namesake.kernels.kinds import CHARACTER, DROPPED, NAME, OTHER, PERSON
+from namesake.kernels.names.constants import FAME_STEPS
 from namesake.kernels.names.index import hash_names
 from namesake.kernels.names.prose import begins_with
 
-KINDS = {"place": PLACE, "organisation": ORGANISATION, "work": WORK, "name": GIVEN_OR_FAMILY_NAME}
-"""The kinds in `kinds.toml`, which lists their classes (P31)."""
 MOST_TOKENS = 7
 """Longest name that is kept: no longer ones are searched for, and dumps are full of titles."""
-STEPS_UP = 5
-"""How many steps a class may be below one whose kind is known."""
 NAME_BYTES, HASH_BYTES = 256, 64
 """Temporary memory per name, and per hash."""
 SMALLEST_PLACE = 500
@@ -49,49 +43,6 @@ class NonPeople:
     kinds: Int8
 
 
-def classes() -> dict[int, int]:
-    """The kind of each class, by the number of its QID."""
-    listed = tomllib.loads(Path(__file__).with_name("kinds.toml").read_text())
-    return {int(qid[1:]): KINDS[kind] for kind, labels in listed.items() for qid in labels}
-
-
-def item_kinds(items: Items, rows: Numbering) -> Int8:
-    """The kind of each item: that of the first of its classes (P31) with one; a place if it has a population."""
-    of_class = np.full(len(rows.item_qids), OTHER, np.int8)
-    known = classes()
-    places = rows.find(np.array(list(known), np.int64))
-    of_class[places[places >= 0]] = np.array(list(known.values()), np.int8)[places >= 0]
-    subclasses = list(_edges(items, rows, SUBCLASS_OF))
-    for _ in range(STEPS_UP):
-        before = of_class.copy()
-        for below, above in subclasses:
-            _inherit(below, above, before, of_class)
-    kinds = np.full(len(of_class), OTHER, np.int8)
-    for below, above in _edges(items, rows, INSTANCE_OF):
-        _inherit(below, above, of_class, kinds)
-    first = rows.first
-    inhabited = rows.item_of[first & (items.population > 0)]
-    kinds[inhabited[kinds[inhabited] == OTHER]] = PLACE
-    kinds[rows.item_of[first & items.person]] = PERSON
-    return kinds
-
-
-def _edges(items: Items, rows: Numbering, of: int) -> Iterator[tuple[Int32, Int32]]:
-    """The rows of the items that state a property, and of its values, block by block."""
-    for low, high in large.blocks(len(items.statement_property), 16):
-        value = items.statement_value[low:high]
-        statements = np.flatnonzero((items.statement_property[low:high] == of) & (value >= 0))
-        source = np.searchsorted(items.statement_indptr, low + statements, side="right") - 1
-        counted = rows.first[source]
-        yield rows.item_of[source[counted]], rows.find(value[statements[counted]])
-
-
-def _inherit(below: Int32, above: Int32, of_class: Int8, kinds: Int8) -> None:
-    """Set unknown kinds to that of the first class above that has one."""
-    new = (kinds[below] == OTHER) & (of_class[above] != OTHER)
-    kinds[below[new][::-1]] = of_class[above[new]][::-1]  # the last one written remains
-
-
 def stated_by(stated: Statements, items: int) -> Int64:
     """Number of statements of entities that name each item."""
     counts = np.zeros(len(stated.pair_value), np.int64)
@@ -104,7 +55,7 @@ def stated_by(stated: Statements, items: int) -> Int64:
 
 def non_people_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) -> NonPeople:
     """The names that are evidence against a person: two or more characters, up to `MOST_TOKENS` tokens, a capital."""
-    is_evidence = ~np.isin(kinds, (PERSON, GIVEN_OR_FAMILY_NAME)) & (rows.dump_of >= 0)
+    is_evidence = ~np.isin(kinds, (PERSON, CHARACTER, NAME)) & (rows.dump_of >= 0)
     row = large.kept(np.flatnonzero(is_evidence))
     dump, fame = large.kept(rows.dump_of[row]), large.empty(len(row), np.float64)
     for low, high in large.blocks(len(row), 128):
@@ -122,7 +73,8 @@ def non_people_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) 
         data.append(kept.data)
         hashes.append(hashed[named])
         of_fame.append(fame[whose] * share)
-        of_kind.append(kinds[row[whose]])
+        kind = kinds[row[whose]]
+        of_kind.append(np.where(kind == DROPPED, np.int8(OTHER), kind))
     lengths, text, *rest = (column.done() for column in columns)
     return NonPeople(Strings(large.running(lengths), text), *rest)
 

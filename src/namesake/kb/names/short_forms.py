@@ -6,20 +6,24 @@ from functools import cache
 
 import numpy as np
 
-from namesake.arrays import Bool, Float64, Int64, UInt64
+from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt64
 from namesake.kb.columns import Made, NameColumns, Ragged, Strings, large
 from namesake.kb.columns.assemble import distinct_keys
 from namesake.kb.dump.parse import Items
 from namesake.kb.names.build_index import EntityNames
+from namesake.kb.names.index import name_key
 from namesake.kb.names.normalise import TABLE_END, fold_table, normalise_many, replaced
 from namesake.kernels.hash import count_each, hash_each, table_of
 from namesake.kernels.names import forms as kernels
 from namesake.kernels.names import prose as prose_kernels
-from namesake.kernels.names.index import token_hashes
+from namesake.kernels.names.constants import DEMONYM
+from namesake.kernels.names.index import hash_names, token_hashes
 from namesake.language import Language
 
-MOST = 5
+MOST = 10
 """Number of entities that are kept for a short form."""
+LONGEST_PLACE = 6
+"""Tokens of the label of a place that has a demonym."""
 Texts = tuple[Strings, Bool]
 """A column of texts, and which of them count."""
 
@@ -35,6 +39,13 @@ FORMS = (
     ("called", 1.2),  # an alias of one token that is in the label: Lula
     ("nick", 0.5),  # an alias of one token that is not: Daddy
     ("alias surname", 0.4),  # the last token of an alias that shares another with the label: Bonaparte
+    ("acronym", 0.5),  # of an entity that is not a person, like all that follow: IMF
+    ("no suffix", 1.0),  # without its legal form or kind of club: Apple of Apple Inc.
+    ("tail", 0.3),  # at least two last tokens: Justice Department; what follows "of"
+    ("opening", 0.3),  # the part before "of", or all but the last token of two or three: Caribbean of Caribbean Sea
+    ("team place", 0.5),  # the beginning of a team's name: Chicago of Chicago Bulls; the country of a national team
+    ("team nickname", 0.7),  # its end: Bulls
+    ("demonym", 1.0),  # the adjective and the people of a place, and abbreviations: French, Calif.
 )
 """Names of the forms and factors for the entity's fame, by number (`kernels.names.constants.MONONYM` and so on)."""
 
@@ -44,21 +55,83 @@ OF_AN_ALIAS = 0.5
 
 @cache
 def cut_words(language: Language) -> kernels.Words:
-    """The words at which names are cut."""
-    lists = {
-        kernels.TITLE: language.title_words,
-        kernels.AFFIX: language.suffixes,
-        kernels.NUMERAL: language.numerals,
-        kernels.GENERATION: language.generations,
-        kernels.PARTICLE: language.particles,
-        kernels.END: language.head_ends,
-    }
+    """The words at which names of people are cut."""
+    return _words(
+        {
+            kernels.TITLE: language.title_words,
+            kernels.AFFIX: language.suffixes,
+            kernels.NUMERAL: language.numerals,
+            kernels.GENERATION: language.generations,
+            kernels.PARTICLE: language.particles,
+            kernels.END: language.head_ends,
+        }
+    )
+
+
+@cache
+def other_words(language: Language) -> kernels.Words:
+    """The words at which names of entities that are not people are cut."""
+    return _words(
+        {
+            kernels.LEGAL: language.legal_forms,
+            kernels.SMALL: language.function_words,
+            kernels.OF: language.of_words,
+            kernels.TEAM: language.team_words,
+            kernels.NATIONAL: language.national,
+        }
+    )
+
+
+def _words(lists: dict[int, frozenset[str]]) -> kernels.Words:
+    """A hash table of words, with the bits of the lists that have each."""
     words = Strings.of(sorted(frozenset[str]().union(*lists.values())))
     keys, place = table_of(hash_each(words.data, words.offsets))
     bits = np.zeros(len(keys), np.uint8)
     for row, slot in enumerate(place.tolist()):
         bits[slot] = sum(bit for bit, words_of in lists.items() if words[row] in words_of)
     return kernels.Words(keys, bits)
+
+
+def with_other_forms(
+    listed: kernels.Found, names: EntityNames, shortened: Bool, teams: Bool, fame: Float64
+) -> kernels.Found:
+    """The short forms of people, and those of the labels of other entities that are `shortened`, with demonyms."""
+    labels, size = names.normalised, kernels.MOST_OTHER_FORMS * len(names.labels)
+    found = listed._replace(
+        keys=large.empty(size, np.uint64),
+        rows=large.empty(size, np.int32),
+        forms=large.empty(size, np.int8),
+        weights=large.empty(size, np.float64),
+    )
+    offsets = labels.offsets[: len(names.labels) + 1]
+    weights = np.array([weight for _, weight in FORMS])
+    entries = kernels.list_other_forms(
+        labels.data, offsets, other_words(names.language), shortened, teams, fame, weights, found
+    )
+    more = [
+        [listed.keys, found.keys[:entries]],
+        [listed.rows, found.rows[:entries]],
+        [listed.forms, found.forms[:entries]],
+        [listed.weights, found.weights[:entries]],
+    ]
+    for column, one in zip(more, _demonyms(names, shortened, fame), strict=True):
+        column.append(one)
+    keys, rows, forms, of_forms = (large.joined(column) for column in more)
+    order = np.argsort(rows, kind="stable")  # the entries of an entity stand together
+    return listed._replace(keys=keys[order], rows=rows[order], forms=forms[order], weights=of_forms[order])
+
+
+def _demonyms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[UInt64, Int32, Int8, Float64]:
+    """The language's demonyms and abbreviations of places, for the most famous entity with the label of the place."""
+    hashes = hash_names(names.normalised.data, names.normalised.offsets[: len(names.labels) + 1], LONGEST_PLACE)
+    keys, rows = [], []
+    for place, words in names.language.demonyms.items():
+        bearers = np.flatnonzero((hashes == name_key(place)) & shortened)
+        if len(bearers):
+            keys += [name_key(word) for word in sorted(words)]
+            rows += [int(bearers[np.argmax(fame[bearers])])] * len(words)
+    found = np.array(rows, np.int32)
+    return np.array(keys, np.uint64), found, np.full(len(found), DEMONYM, np.int8), fame[found]
 
 
 def list_forms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[kernels.Found, UInt64]:

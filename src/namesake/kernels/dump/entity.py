@@ -29,6 +29,7 @@ ITEM_COLUMNS = (
     *("qid", "line", "alias_indptr", "statement_indptr"),
     *("kept", "person", "sitelinks", "properties", "population"),
     *("birth", "birth_precision", "death", "death_precision"),
+    "deciding",
 )
 """The columns of the table of items, in the order in which `keep_item` writes them."""
 
@@ -60,6 +61,15 @@ def keep_date(data, slot, to):
     return 0
 
 
+@inner(types.void(types.int64, POINTERS))
+def mark_property(of, to):
+    """Set the bit of a property that decides a kind, if the last value is of its type."""
+    if of < wikidata.DECIDING_END and to.deciding[of] > 0:
+        entry = np.int64(to.deciding[of]) - 1
+        if entry >> wikidata.TYPE_AT == to.found[walk.TYPE]:
+            to.found[walk.DECIDING] |= 1 << (entry & wikidata.BIT_MASK)
+
+
 @inner(types.int64(BYTES, types.int64, POINTERS))
 def keep_population(data, p, to):
     """Store the number of inhabitants at p, such as +12345, if it is the largest so far."""
@@ -69,6 +79,8 @@ def keep_population(data, p, to):
         number, p = js.digits(data, p + 1)
         if byte(data, p) == js.QUOTE:
             to.found[walk.INHABITANTS] = max(to.found[walk.INHABITANTS], number)
+            if number > 0:
+                mark_property(wikidata.POPULATION, to)
     return 0
 
 
@@ -81,9 +93,12 @@ def keep_statement(data, of, to):
         item = found[walk.ITEM]
         if item <= 0:
             return 0 if item == walk.NO_ITEM else js.FAIL
+        mark_property(of, to)
         if of == wikidata.INSTANCE_OF and item == wikidata.HUMAN:
             found[walk.IS_PERSON] = 1
     elif found[walk.TYPE] != walk.PLAIN_STRING or found[walk.DATATYPE] == walk.OTHER:
+        if found[walk.TYPE] != walk.QUANTITY:
+            mark_property(of, to)
         if found[walk.TYPE] == walk.TIME_VALUE and of in (wikidata.BIRTH_DATE, wikidata.DEATH_DATE):
             return keep_date(data, walk.BORN if of == wikidata.BIRTH_DATE else walk.DIED, to)
         if found[walk.TYPE] == walk.QUANTITY and of == wikidata.POPULATION:
@@ -276,6 +291,7 @@ def keep_item(data, keep_all, check, first_statement, to):
         found[walk.BORN + 1],
         found[walk.DIED],
         found[walk.DIED + 1],
+        found[walk.DECIDING],
     )
     row = to.counts[tables.ITEMS] * len(numbers)
     for i in range(len(numbers)):
@@ -339,6 +355,7 @@ def scan(data, start, size, keep_all, check, arrays):
         pointer(arrays.offsets),
         pointer(arrays.languages),
         pointer(arrays.text),
+        pointer(arrays.deciding),
     )
     saved = np.empty(tables.RESTORED, np.int64)
     keys, stamp = np.zeros(KEY_SLOTS, np.uint64), np.uint64(0)

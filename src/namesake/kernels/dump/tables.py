@@ -30,7 +30,7 @@ STATEMENT_COLUMNS = 4
 
 
 class Tables(NamedTuple):
-    """Arrays for the caller, pointers for the kernels; int64, but languages are uint64, and text is uint8."""
+    """Arrays for the caller, pointers for the kernels; int64, but languages are uint64, and the last two uint8."""
 
     found: Any  # what has been found in the current line, see walk.py
     counts: Any
@@ -40,10 +40,11 @@ class Tables(NamedTuple):
     offsets: Any
     languages: Any  # the keys of the languages that are kept: `walk.language_keys`
     text: Any
+    deciding: Any  # by property: 0, or 1 more than `type << TYPE_AT | bit`, see `parse.deciding_table`
 
 
-POINTERS = types.NamedTuple([*[NUMBERS] * 6, hashing.KEYS, BYTES], Tables)
-ARRAYS = types.NamedTuple([*[types.int64[::1]] * 6, types.uint64[::1], types.uint8[::1]], Tables)
+POINTERS = types.NamedTuple([*[NUMBERS] * 6, hashing.KEYS, BYTES, BYTES], Tables)
+ARRAYS = types.NamedTuple([*[types.int64[::1]] * 6, types.uint64[::1], *[types.uint8[::1]] * 2], Tables)
 
 
 @inner(types.int64(BYTES, types.int64, types.int64, POINTERS))

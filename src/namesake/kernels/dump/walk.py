@@ -21,7 +21,8 @@ HAS_VALUE, DATATYPE, TYPE, TEXT, ITEM, TIME, PRECISION, AMOUNT = range(13, 21)
 # of the line
 RANK, QUALIFIERS, SITELINKS, VALUED, IS_PERSON, KIND, NUMBER, SEEN, INHABITANTS = range(21, 30)
 BORN, DIED = 30, 33  # each: day, precision, rank
-FOUND = 36
+DECIDING = 36  # a bit for each stated property that decides a kind
+FOUND = 37
 LANGUAGES = 4
 ENTITY_ID, PLAIN_STRING, TIME_VALUE, QUANTITY, OTHER = range(5)  # types of values
 NO_ITEM = -1  # the ITEM of a property, a lexeme …

@@ -3,6 +3,7 @@
 import numpy as np
 
 MONONYM, SURNAME, HEAD, FIRST_NAME, PAIR, LAST_TWO, BEGIN, CALLED, NICK, ALIAS_SURNAME = range(10)
+ACRONYM, NO_SUFFIX, TAIL, OPENING, TEAM_PLACE, TEAM_NICKNAME, DEMONYM = range(10, 17)
 """Short forms of names, as in the column `short.entity.form`; `kb.names.short_forms.FORMS` describes them."""
 
 LABEL, ALIAS, BARE_LABEL, BARE_ALIAS = range(4)
@@ -10,8 +11,6 @@ LABEL, ALIAS, BARE_LABEL, BARE_ALIAS = range(4)
 KIND_QUALITY = np.array([1.0, 0.95, 0.9, 0.85])
 """Quality of an exact match by these kinds."""
 
-OTHER, PERSON, PLACE, ORGANISATION, WORK, GIVEN_OR_FAMILY_NAME = range(6)
-"""Kinds of items, as in the column `thing.kind`; `kb/names/kinds.toml` lists their classes."""
 FAME_STEPS = 20
 """The column `thing.fame` is round(20 log(1 + fame))."""
 

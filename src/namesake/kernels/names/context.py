@@ -4,8 +4,8 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import ZERO, extend
+from namesake.kernels.kinds import PLACE as PLACE_KIND
 from namesake.kernels.names.constants import FIRM_WORDS
-from namesake.kernels.names.constants import PLACE as PLACE_KIND
 from namesake.kernels.names.page import (
     FAME,
     KNOWN,

@@ -5,9 +5,10 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import FREE, ZERO, extend, find
+from namesake.kernels.compiled import inlined, inner, kernel
+from namesake.kernels.hash import FREE, ZERO, add_byte, extend, find, finish
 from namesake.kernels.names.constants import (
+    ACRONYM,
     ALIAS_SURNAME,
     BEGIN,
     CALLED,
@@ -16,8 +17,13 @@ from namesake.kernels.names.constants import (
     LAST_TWO,
     MONONYM,
     NICK,
+    NO_SUFFIX,
+    OPENING,
     PAIR,
     SURNAME,
+    TAIL,
+    TEAM_NICKNAME,
+    TEAM_PLACE,
 )
 from namesake.kernels.names.index import MOST_TOKENS, tokens
 from namesake.kernels.simd import pointer
@@ -333,3 +339,88 @@ def best_bearers(ids, rows, forms, weights, most, to):
                 to.rows[at], to.forms[at], to.weights[at] = rows[best], forms[best], weights[best]
         to.indptr[group + 1] = write
     return write
+
+
+# entities that are not people
+LEGAL, SMALL, OF, TEAM, NATIONAL = 1, 2, 4, 8, 16
+"""What a token is in the name of an entity that is not a person, by bits."""
+MOST_OTHER_FORMS = 12  # of one label
+LONGEST_OTHER = 10  # tokens of a label that has short forms
+MOST_TAILS = 3
+
+
+@inner(types.uint64(U8, I64, U8, types.int64, types.boolean))
+def acronym(text, at, bits, size, with_small):
+    """The hash of the first letters of a name's tokens, with or without small words; 0 for fewer than two letters."""
+    hashed, rest, length = ZERO, ZERO, np.int64(0)
+    for i in range(size):
+        if with_small or bits[i] & (SMALL | OF) == 0:
+            hashed, rest, length = add_byte(hashed, rest, length, np.uint64(text[at[i]]))
+    return extend(ZERO, finish(hashed, rest, length)) if length > 1 else ZERO
+
+
+@inner(types.int64(U64, U8, types.int64, types.boolean, ONE_NAME))
+def team_forms(hashes, bits, size, is_team, to):
+    """The beginnings and the ends of a team's name; of a national team only its country."""
+    for i in range(1, size):
+        if bits[i] & NATIONAL:
+            return add(hashes, 0, i, TEAM_PLACE, 0, to)
+        is_team |= bits[i] & TEAM != 0
+    count = 0
+    for i in range(1, min(size, 3) if is_team else 1):
+        count = add(hashes, 0, i, TEAM_PLACE, count, to)
+        count = add(hashes, i, size, TEAM_NICKNAME, count, to)
+    return count
+
+
+@inner(types.int64(U8, I64, U64, U8, types.int64, types.boolean, ONE_NAME))
+def other_forms(text, at, hashes, bits, size, is_team, to):
+    """Write the short forms of a label of two tokens or more; returns how many."""
+    count = team_forms(hashes, bits, size, is_team, to)
+    if count == 1:  # a national team has no other
+        return count
+    end = size
+    while end > 1 and bits[end - 1] & LEGAL:
+        end -= 1
+    first = 1 if bits[0] & LEGAL and end > 1 else 0
+    if end - first < size:
+        count = add(hashes, first, end, NO_SUFFIX, count, to)
+    if size <= 3 and end == size:
+        count = add(hashes, 0, size - 1, OPENING, count, to)
+    for small in range(2):
+        key = acronym(text, at, bits, size, small == 1)
+        if key != ZERO and (small == 0 or key != to.keys[count - 1]):
+            to.keys[count], to.forms[count], to.sizes[count] = key, ACRONYM, 1
+            count += 1
+    for i in range(1, size - 1):
+        if bits[i] & OF:
+            count = add(hashes, 0, i, OPENING, count, to)
+            after = i + 2 if i + 2 < size and bits[i + 1] & SMALL else i + 1
+            return add(hashes, after, size, TAIL, count, to)
+    for i in range(max(1, size - 1 - MOST_TAILS), size - 1):
+        if bits[i] & SMALL == 0:
+            count = add(hashes, i, size, TAIL, count, to)
+    return count
+
+
+@kernel(types.int64(U8, I64, record(Words), BOOLS, BOOLS, F64, F64, FOUND))
+def list_other_forms(texts, offsets, words, shortened, teams, fame, form_weights, to):
+    """Write the entries of the labels of entities that are `shortened`; returns how many there are."""
+    at, hashes = np.empty(MOST_TOKENS + 1, np.int64), np.empty(MOST_TOKENS, np.uint64)
+    bits, written = np.empty(MOST_TOKENS, np.uint8), 0
+    one = Forms(
+        np.empty(MOST_OTHER_FORMS, np.uint64), np.empty(MOST_OTHER_FORMS, np.int8), np.empty(MOST_OTHER_FORMS, np.int32)
+    )
+    for row in range(len(offsets) - 1):
+        start, stop = offsets[row], offsets[row + 1]
+        size = tokens(texts, start, stop, at, hashes) if shortened[row] and start < stop else 0
+        if size < 2 or size > LONGEST_OTHER:
+            continue
+        for i in range(size):
+            bits[i] = words.bits[find(pointer(words.keys), len(words.keys) - 1, hashes[i])]
+        for i in range(other_forms(texts, at, hashes, bits, size, teams[row], one)):
+            form = one.forms[i]
+            to.keys[written], to.rows[written], to.forms[written] = one.keys[i], row, form
+            to.weights[written] = fame[row] * form_weights[form]
+            written += 1
+    return written

@@ -153,6 +153,33 @@ def characters_to_bytes(data, offsets, indptr, spans):
 
 
 PLACES = types.Array(types.int64, 2, "C", readonly=True)
+
+
+@inner(types.int64(U8, types.int64, types.int64, I32))
+def character_at(data, begin, at, counts):
+    """How many characters a text from byte `begin` on has before its byte `at`, given its `count_characters`."""
+    block = at // BLOCK
+    seen = np.int64(counts[block])
+    for place in range(begin + block * BLOCK, begin + at):
+        seen += (data[place] & 0xC0) != 0x80
+    return seen
+
+
+@kernel(types.int32[:, ::1](U8, I64, I64, PLACES))
+def bytes_to_characters(data, offsets, text, spans):
+    """Spans of bytes as spans of characters, both counted from the start of the text; `text` ascends."""
+    out = np.empty(spans.shape, np.int32)
+    counts, latest, characters = np.empty(len(data) // BLOCK + 1, np.int32), -1, 0
+    for k in range(len(spans)):
+        begin, end = offsets[text[k]], offsets[text[k] + 1]
+        if text[k] != latest:
+            latest, characters = text[k], count_characters(data, begin, end, counts)
+        for side in range(2):
+            at = spans[k, side]
+            out[k, side] = at if characters == end - begin else character_at(data, begin, at, counts)
+    return out
+
+
 AHEAD = 16  # names
 
 

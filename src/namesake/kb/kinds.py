@@ -1,0 +1,214 @@
+"""The kind of each item of a dump, by rules. The first rule that answers decides:
+
+1. an instance of human (Q5) is a person;
+2. the kind of most of its classes (P31): that of the nearest class of `kinds.toml` at or above each (P279), else that
+   of the noun in the label of the class;
+3. the noun in the description;
+4. properties that only items of one kind have;
+5. the noun in the brackets of the Wikipedia title, then the noun in the label;
+6. properties that most items of one kind have;
+7. the properties that have the item as their value.
+
+An item for which no rule answers is of the kind `OTHER`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from namesake.arrays import Int8, Int32, Int64, arrow_texts, numpy_numbers
+from namesake.kb.columns import Strings, large
+from namesake.kb.columns.assemble import Numbering
+from namesake.kb.dump.parse import Items
+from namesake.kernels.dump.wikidata import INSTANCE_OF, SUBCLASS_OF
+from namesake.kernels.kinds import DROPPED, OTHER, PERSON, PLACE, UNKNOWN
+from namesake.kinds import all_kinds, deciding_bits
+from namesake.language import Language
+
+Rule = Callable[[Int32], Int8]
+"""From positions of items in the dump to their kinds, `UNKNOWN` where the rule does not answer."""
+TEXT_BYTES, STATEMENT_BYTES = 1024, 32
+"""Temporary memory per item with its texts, and per statement."""
+
+
+def item_kinds(items: Items, rows: Numbering, language: Language, classes_only: bool = False) -> Int8:
+    """The kind of each item, by its row; with `classes_only` from classes and population, as a KB of people needs."""
+    kinds: Int8 = large.full(len(rows.item_qids), UNKNOWN, np.int8)
+    kinds[rows.item_of[rows.first & items.person]] = PERSON
+    nouns = HeadNouns(language)
+    of_class = class_kinds(items, rows)
+    if classes_only:
+        of_class[of_class == OTHER] = UNKNOWN
+    else:
+        _name_classes(items, rows, nouns, of_class)
+    _decide_by_classes(items, rows, of_class, kinds)
+    if classes_only:
+        inhabited = rows.item_of[rows.first & (items.population > 0)]
+        kinds[inhabited[kinds[inhabited] == UNKNOWN]] = PLACE
+    else:
+        _decide(_rules(items, nouns), rows, kinds)
+        _decide_by_use(items, rows, kinds)
+    for low, high in large.blocks(len(kinds), 2):
+        kinds[low:high][kinds[low:high] == UNKNOWN] = OTHER
+    return kinds
+
+
+def class_kinds(items: Items, rows: Numbering) -> Int8:
+    """The kind of each item as a class: that of the nearest class at or above it that `kinds.toml` lists."""
+    of_class: Int8 = large.full(len(rows.item_qids), UNKNOWN, np.int8)
+    for kind in all_kinds():
+        found = rows.find(np.array(list(kind.classes), np.int64))
+        of_class[found[found >= 0]] = kind.number
+    nothing = np.empty(0, np.int32)
+    parts = [(nothing, nothing), *((below, above) for below, above, _ in _edges(items, rows, [SUBCLASS_OF]))]
+    below, above = (large.joined(list(part)) for part in zip(*parts, strict=True))
+    while True:
+        new = (of_class[below] == UNKNOWN) & (of_class[above] != UNKNOWN)
+        if not new.any():  # the rest is above no listed class, or part of a cycle
+            return of_class
+        of_class[below[new][::-1]] = of_class[above[new]][::-1]  # the last one written remains: the first stated
+        left = of_class[below] == UNKNOWN
+        below, above = below[left], above[left]
+
+
+def _edges(items: Items, rows: Numbering, properties: Iterable[int]) -> Iterator[tuple[Int32, Int32, Int32]]:
+    """The rows of the items that state one of the properties, and of its values, and the property.
+
+    All statements of one item are in one block.
+    """
+    for low, high in large.spans(items.statement_indptr, STATEMENT_BYTES):
+        ends = items.statement_indptr[low : high + 1]
+        value, stated = items.statement_value[ends[0] : ends[-1]], items.statement_property[ends[0] : ends[-1]]
+        chosen = np.flatnonzero(np.isin(stated, list(properties)) & (value >= 0))
+        source = low + np.searchsorted(ends - ends[0], chosen, side="right") - 1
+        counted = rows.first[source]
+        chosen = chosen[counted]
+        yield rows.item_of[source[counted]], rows.find(value[chosen]), stated[chosen]
+
+
+def _name_classes(items: Items, rows: Numbering, nouns: HeadNouns, of_class: Int8) -> None:
+    """Set the kind of classes that have none and are a value of P31, by the nouns in their labels."""
+    used = np.zeros(len(of_class), np.bool_)
+    for _, classes, _ in _edges(items, rows, [INSTANCE_OF]):
+        used[classes] = True
+    unnamed = np.flatnonzero(used & (of_class == UNKNOWN) & (rows.dump_of >= 0))
+    for low, high in large.blocks(len(unnamed), TEXT_BYTES):
+        some = unnamed[low:high]
+        of_class[some] = nouns(items.label.take(rows.dump_of[some]))
+
+
+def _decide_by_classes(items: Items, rows: Numbering, of_class: Int8, kinds: Int8) -> None:
+    """Set each item's kind to that of most of its classes, of equals the first stated; `DROPPED` only without another.
+
+    An item that is no entity by most of its classes, such as a chemical compound that is also a medication, is one.
+    """
+    for item, classes, _ in _edges(items, rows, [INSTANCE_OF]):
+        known = np.flatnonzero((of_class[classes] != UNKNOWN) & (kinds[item] == UNKNOWN))
+        keys = item[known].astype(np.int64) << 8 | of_class[classes[known]]
+        votes, first, counts = np.unique(keys, return_index=True, return_counts=True)
+        voter, kind = votes >> 8, (votes & 255).astype(np.int8)
+        order = np.lexsort((first, -counts, kind == DROPPED, voter))
+        _, best = np.unique(voter[order], return_index=True)
+        kinds[voter[order][best]] = kind[order][best]
+
+
+def _rules(items: Items, nouns: HeadNouns) -> list[Rule]:
+    """Rules 3 to 6, in their order."""
+    return [
+        lambda at: nouns(items.description.take(at)),
+        lambda at: _by_properties(items.deciding[at], weak=False),
+        lambda at: nouns(nouns.in_brackets(items.title.take(at))),
+        lambda at: nouns(items.label.take(at), of_name=True),
+        lambda at: _by_properties(items.deciding[at], weak=True),
+    ]
+
+
+def _by_properties(stated: Int32, weak: bool) -> Int8:
+    """The first kind, in the order of `kinds.toml`, with a property in this bit set."""
+    bits = deciding_bits()
+    found = np.full(len(stated), UNKNOWN, np.int8)
+    for kind in reversed(all_kinds()):
+        mask = sum(1 << bits[one] for one in (kind.weak_properties if weak else kind.properties))
+        found[stated & mask != 0] = kind.number
+    return found
+
+
+def _decide(rules: list[Rule], rows: Numbering, kinds: Int8) -> None:
+    """Apply the rules to the items of the dump that have no kind, each to those that the rules before have left."""
+    for low, high in large.blocks(len(kinds), TEXT_BYTES):
+        part, dump = kinds[low:high], rows.dump_of[low:high]
+        left = np.flatnonzero((part == UNKNOWN) & (dump >= 0))
+        for rule in rules:
+            part[left] = rule(dump[left])
+            left = left[part[left] == UNKNOWN]
+
+
+def _decide_by_use(items: Items, rows: Numbering, kinds: Int8) -> None:
+    """Set the kinds that are left to the one that most statements with the item as their value expect."""
+    expected = {one: kind.number for kind in all_kinds() for one in kind.value_of}
+    of_property = np.full(max(expected) + 1, UNKNOWN, np.int8)
+    of_property[list(expected)] = list(expected.values())
+    left, size = large.kept(np.flatnonzero(kinds == UNKNOWN)), len(all_kinds())
+    if not len(left):
+        return
+    votes = large.zeros(len(left) * size, np.int32)
+    for _, value, stated in _edges(items, rows, expected):
+        place = np.minimum(np.searchsorted(left, value), len(left) - 1)
+        open_ = left[place] == value
+        np.add.at(votes, place[open_] * size + of_property[stated[open_]], 1)
+    for low, high in large.blocks(len(left), 16 * size):
+        some = votes[low * size : high * size].reshape(-1, size)
+        voted = np.flatnonzero(some.any(axis=1))
+        kinds[left[low:high][voted]] = some[voted].argmax(axis=1)
+
+
+class HeadNouns:
+    """Kinds by the noun that a text is about: "American baseball team based in Chicago" is an organisation.
+
+    The noun is the last word, or the one before, of what stands before a preposition, a number or a sign.
+    """
+
+    def __init__(self, language: Language) -> None:
+        """`language` has the nouns; a plural in -s counts as well."""
+        kinds = {kind.name: kind.number for kind in all_kinds()}
+        plurals = {f"{noun}s": kinds[kind] for kind, nouns in language.kind_nouns.items() for noun in nouns}
+        known = plurals | {noun: kinds[kind] for kind, nouns in language.kind_nouns.items() for noun in nouns}
+        self._nouns = arrow_texts(list(known)).cast(pa.large_string())
+        self._kinds = np.array([*known.values(), UNKNOWN], np.int8)
+        after = "|".join(map(re.escape, sorted(language.after_nouns))) or "[^\\s\\S]"
+        self._rest = rf"(?s)(?:\s(?:{after})(?:\s|$)|\s\d|[,;:(/]).*$"
+
+    def __call__(self, texts: Strings, of_name: bool = False) -> Int8:
+        """The kind of each text, `UNKNOWN` if its noun is not known. A name has two words: "Harvard University"."""
+        lower = pc.utf8_trim_whitespace(pc.utf8_lower(texts.arrow()))
+        text = pc.utf8_trim_whitespace(pc.replace_substring_regex(lower, self._rest, ""))
+        last = self._kind(text)
+        before = self._kind(pc.replace_substring_regex(text, r"\s*\S+$", ""))
+        found = np.where(last == UNKNOWN, before, last)
+        if of_name:  # "Dancing Queen" is of any kind
+            words = numpy_numbers(pc.count_substring_regex(lower, r"\S+"))
+            found[(words < 2) | (found == OTHER)] = UNKNOWN
+        return found
+
+    def _kind(self, texts: pa.Array) -> Int8:
+        """The kind of the last word of each text."""
+        words = pc.replace_substring_regex(texts, r"(?s)^.*\s", "")
+        found: Int8 = self._kinds[numpy_numbers(pc.fill_null(pc.index_in(words, self._nouns), -1))]
+        return found
+
+    def in_brackets(self, titles: Strings) -> Strings:
+        """What stands in the brackets at the end of each title: album in "Thriller (album)"; else an empty text."""
+        found = pc.fill_null(pc.struct_field(pc.extract_regex(titles.arrow(), r"\((?P<what>[^()]*)\)$"), "what"), "")
+        return strings_of(found)
+
+
+def strings_of(texts: pa.LargeStringArray) -> Strings:
+    """An Arrow array without nulls as a column."""
+    _, offsets, data = texts.buffers()
+    ends: Int64 = np.frombuffer(offsets, np.int64, len(texts) + 1, offset=8 * texts.offset)
+    return Strings(ends, np.frombuffer(data or b"", np.uint8))

@@ -1,0 +1,192 @@
+"""The mentions of a text, and the candidates of each.
+
+Hypotheses of a text with the same tokens are one mention with several spans. Its candidates are the entities with this
+name or short form; and for one word, the entities of the longer names in the text that begin or end with it: "Curie"
+after "Marie Curie".
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inner, kernel
+from namesake.kernels.hash import FREE, find
+from namesake.kernels.names.phrases import name_in, short_in
+from namesake.kernels.simd import pointer
+from namesake.kernels.types import F32, I8, I32, I64, U64, own_record, record
+
+MOST = 20
+"""Candidates of a mention."""
+LENT = 4
+"""Candidates that a longer name gives to one of its words."""
+EXACT = 4
+"""Forms below this one are kinds of exact names (`constants.LABEL` and so on); a short form is added to it."""
+IN_TEXT = 6.0
+"""What the full name in the text adds to the prior of a candidate, by which the best ones are kept."""
+
+
+class Index(NamedTuple):
+    """The entities with each name, what the name is to each; the same for short forms; and the fame of entities."""
+
+    indptr: Annotated[Any, I64]
+    rows: Annotated[Any, I32]
+    kinds: Annotated[Any, I8]
+    short_indptr: Annotated[Any, I64]
+    short_rows: Annotated[Any, I32]
+    short_forms: Annotated[Any, I8]
+    fame: Annotated[Any, F32]
+    form_priors: Annotated[Any, F32]
+
+
+class Best(NamedTuple):
+    """The best candidates of one mention so far, best first: rows, forms, whether the full name is in the text."""
+
+    rows: Annotated[Any, types.int32[::1]]
+    forms: Annotated[Any, types.int8[::1]]
+    in_text: Annotated[Any, types.boolean[::1]]
+    priors: Annotated[Any, types.float64[::1]]
+
+
+class Candidates(NamedTuple):
+    """The candidates of all mentions: those of mention m are `indptr[m]` to `indptr[m + 1]`."""
+
+    indptr: Annotated[Any, types.int64[::1]]
+    rows: Annotated[Any, types.int32[::1]]
+    forms: Annotated[Any, types.int8[::1]]
+    in_text: Annotated[Any, types.boolean[::1]]
+    priors: Annotated[Any, types.float64[::1]]
+
+
+INDEX, BEST, CANDIDATES = record(Index), own_record(Best), own_record(Candidates)
+
+
+@kernel(types.Tuple((types.int64[::1], types.int64[::1]))(I64, U64))
+def number_mentions(indptr, keys):
+    """The mention of each hypothesis, numbered in the order in which they begin, and the offsets of texts in them."""
+    room = 8
+    for text in range(len(indptr) - 1):
+        while room < 2 * (indptr[text + 1] - indptr[text]):
+            room *= 2
+    table, owner, place = np.zeros(room, np.uint64), np.empty(room, np.int64), np.empty(len(keys), np.int64)
+    slots, mention, offsets, count = pointer(table), np.empty(len(keys), np.int64), np.zeros(len(indptr), np.int64), 0
+    for text in range(len(indptr) - 1):
+        for h in range(indptr[text], indptr[text + 1]):
+            slot = find(slots, room - 1, keys[h])
+            if table[slot] == FREE:
+                table[slot], owner[slot], place[count] = keys[h], count, slot
+                count += 1
+            mention[h] = owner[slot]
+        table[place[offsets[text] : count]] = FREE
+        offsets[text + 1] = count
+    return mention, offsets
+
+
+@inner(types.int64(BEST, types.int64, types.int32, types.int64, types.boolean, types.float64))
+def keep_best(best, count, row, form, in_text, prior):
+    """Add a candidate to the best ones, each entity once; returns how many there are."""
+    for k in range(count):
+        if best.rows[k] == row:
+            if best.priors[k] >= prior:
+                return count
+            count -= 1
+            for later in range(k, count):
+                copy(best, later + 1, later)
+            break
+    if count == MOST and prior <= best.priors[MOST - 1]:
+        return count
+    k = min(count, MOST - 1)
+    while k > 0 and best.priors[k - 1] < prior:
+        copy(best, k - 1, k)
+        k -= 1
+    best.rows[k], best.forms[k], best.in_text[k], best.priors[k] = row, form, in_text, prior
+    return min(count + 1, MOST)
+
+
+@inner(types.void(BEST, types.int64, types.int64))
+def copy(best, one, other):
+    """Copy one candidate to another place."""
+    best.rows[other], best.forms[other] = best.rows[one], best.forms[one]
+    best.in_text[other], best.priors[other] = best.in_text[one], best.priors[one]
+
+
+@inner(types.int64(INDEX, types.uint64, BEST))
+def known_candidates(index, packed, best):
+    """The best entities with a name or short form."""
+    count, name, short = 0, name_in(packed), short_in(packed)
+    if name >= 0:
+        for k in range(index.indptr[name], index.indptr[name + 1]):
+            row, form = index.rows[k], np.int64(index.kinds[k])
+            count = keep_best(best, count, row, form, False, prior_of(index, row, form))
+    if short >= 0:
+        for k in range(index.short_indptr[short], index.short_indptr[short + 1]):
+            row, form = index.short_rows[k], np.int64(EXACT + index.short_forms[k])
+            count = keep_best(best, count, row, form, False, prior_of(index, row, form))
+    return count
+
+
+@inner(types.float64(INDEX, types.int32, types.int64))
+def prior_of(index, row, form):
+    """The fame of an entity and the prior of its form, on the scale of logarithms."""
+    return np.log1p(np.float64(index.fame[row])) + index.form_priors[form]
+
+
+@kernel(CANDIDATES(I64, U64, I64, U64, U64, INDEX))
+def gather_candidates(texts, known, sizes, firsts, lasts, index):
+    """The candidates of the mentions of each text.
+
+    Mention m has `sizes[m]` tokens, of which the first and the last have the hashes `firsts[m]` and `lasts[m]`.
+    """
+    mentions, written = len(known), 0
+    best = Best(np.empty(MOST, np.int32), np.empty(MOST, np.int8), np.empty(MOST, np.bool_), np.empty(MOST, np.float64))
+    rows, forms = np.empty(MOST * mentions, np.int32), np.empty(MOST * mentions, np.int8)
+    in_text, priors = np.empty(MOST * mentions, np.bool_), np.empty(MOST * mentions, np.float64)
+    indptr = np.zeros(mentions + 1, np.int64)
+    chain, place, room = np.empty(2 * mentions, np.int64), np.empty(2 * mentions, np.int64), 8
+    for text in range(len(texts) - 1):
+        while room < 4 * (texts[text + 1] - texts[text]):
+            room *= 2
+    table, latest = np.zeros(room, np.uint64), np.empty(room, np.int64)
+    slots = pointer(table)
+    for text in range(len(texts) - 1):
+        for m in range(texts[text], texts[text + 1]):
+            for side in range(2 if sizes[m] > 1 and name_in(known[m]) >= 0 else 0):
+                key = firsts[m] if side == 0 else lasts[m]
+                slot = find(slots, room - 1, key)
+                chain[2 * m + side] = latest[slot] if table[slot] != FREE else -1
+                table[slot], latest[slot], place[2 * m + side] = key, 2 * m + side, slot
+        for m in range(texts[text], texts[text + 1]):
+            count = known_candidates(index, known[m], best)
+            slot = find(slots, room - 1, firsts[m])
+            link = latest[slot] if sizes[m] == 1 and table[slot] != FREE else -1
+            for _ in range(MOST):
+                if link < 0:
+                    break
+                count = lend(index, name_in(known[link // 2]), best, count)
+                link = chain[link]
+            for k in range(count):
+                rows[written], forms[written] = best.rows[k], best.forms[k]
+                in_text[written], priors[written] = best.in_text[k], best.priors[k]
+                written += 1
+            indptr[m + 1] = written
+        for m in range(texts[text], texts[text + 1]):
+            if sizes[m] > 1 and name_in(known[m]) >= 0:
+                table[place[2 * m]] = table[place[2 * m + 1]] = FREE
+    return Candidates(indptr, rows[:written], forms[:written], in_text[:written], priors[:written])
+
+
+@inner(types.int64(INDEX, types.int64, BEST, types.int64))
+def lend(index, name, best, count):
+    """Add the most famous entities with a longer name to the candidates of one of its words."""
+    above = np.inf
+    for _ in range(LENT):
+        chosen, prior = -1, -np.inf
+        for k in range(index.indptr[name], index.indptr[name + 1]):
+            one = prior_of(index, index.rows[k], np.int64(index.kinds[k]))
+            if prior < one < above:
+                chosen, prior = k, one
+        if chosen < 0:
+            break
+        count = keep_best(best, count, index.rows[chosen], EXACT, True, prior + IN_TEXT)
+        above = prior
+    return count

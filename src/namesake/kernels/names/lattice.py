@@ -1,0 +1,165 @@
+"""Hypotheses: every run of tokens in a text that is a name or a short form in the KB.
+
+Hypotheses of a text may overlap, and none is refused here because of its context: evidence functions describe the
+context, the recipe scores the candidates and NIL, and the best set without overlaps remains. Two rules limit their
+number. A hypothesis begins with a capital or a digit if the text uses capitals. One that is part of a longer known name
+written with capitals is left out: "York" in "New York".
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inner, kernel
+from namesake.kernels.hash import ZERO, extend
+from namesake.kernels.names import tokens as t
+from namesake.kernels.names.cut import cut
+from namesake.kernels.names.gaps import mark_gaps
+from namesake.kernels.names.phrases import PHRASE, name_in, packed_of, short_in
+from namesake.kernels.simd import pointer
+from namesake.kernels.types import I64, U8, U64, own_record, record
+
+MOST_TOKENS = 8
+"""Tokens of the longest name that is searched for."""
+FEW = 64
+"""Hypotheses that a text has room for at first."""
+
+
+class Texts(NamedTuple):
+    """The tokens of several texts, one after the other: those of text i are `indptr[i]` to `indptr[i + 1]`.
+
+    `hashes` are those of normalised tokens, `starts` and `ends` bytes of all texts; `tokens.py` lists the bits.
+    """
+
+    indptr: Annotated[Any, types.int64[::1]]
+    styles: Annotated[Any, types.uint8[::1]]
+    hashes: Annotated[Any, types.uint64[::1]]
+    starts: Annotated[Any, types.int64[::1]]
+    ends: Annotated[Any, types.int64[::1]]
+    bits: Annotated[Any, types.uint8[::1]]
+    classes: Annotated[Any, types.uint32[::1]]
+    gaps: Annotated[Any, types.uint8[::1]]
+    marks: Annotated[Any, types.uint8[::1]]
+
+
+class Hypotheses(NamedTuple):
+    """Runs of tokens, in the order of their first token, with the hash of each run and what the KB knows of it.
+
+    Text i has the hypotheses `indptr[i]` to `indptr[i + 1]`. `known` is the packed number of `phrases.py`.
+    """
+
+    indptr: Annotated[Any, types.int64[::1]]
+    first: Annotated[Any, types.int64[::1]]
+    end: Annotated[Any, types.int64[::1]]
+    key: Annotated[Any, types.uint64[::1]]
+    known: Annotated[Any, types.uint64[::1]]
+
+
+TEXTS, HYPOTHESES = own_record(Texts), own_record(Hypotheses)
+
+
+@kernel(TEXTS(U8, I64, I64, t.TABLES))
+def cut_texts(data, offsets, heads, tables):
+    """Cut texts into tokens. The first `heads[i]` bytes of text i are its title, which does not decide its style."""
+    texts, most = len(offsets) - 1, 2
+    for text in range(texts):
+        most = max(most, (offsets[text + 1] - offsets[text]) // 2 + 2)
+    room = (offsets[texts] - offsets[0]) // 2 + 2 * texts + most + t.SPARE  # memory that is not touched costs nothing
+    hashes, classes = np.empty(room, np.uint64), np.empty(room, np.uint32)
+    starts, ends, bits = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint8)
+    gaps, marks, draft = np.empty(room, np.uint8), np.empty(room, np.uint8), t.room_for_tokens(most).draft
+    indptr, styles, base = np.zeros(texts + 1, np.int64), np.zeros(texts, np.uint8), 0
+    for text in range(texts):
+        begin = offsets[text]
+        tokens = t.Tokens(
+            *(hashes[base:], starts[base:], ends[base:], bits[base:], classes[base:], gaps[base:], marks[base:]), draft
+        )
+        count = cut(data, begin, offsets[text + 1], tables, tokens, most)
+        mark_gaps(data, tokens, count)
+        head = np.searchsorted(starts[base : base + count], begin + heads[text]) if heads[text] > 0 else 0
+        styles[text] = t.style_of(tokens.bits, head if head < count else 0, count)
+        base += count
+        indptr[text + 1] = base
+    return Texts(
+        *(indptr, styles, hashes[:base], starts[:base], ends[:base]),
+        *(bits[:base], classes[:base], gaps[:base], marks[:base]),
+    )
+
+
+@inner(types.boolean(types.uint8, types.uint8, types.uint32))
+def can_begin(style, marks, classes):
+    """Whether a name can begin with a token: it has a capital, or in a text without capitals is no function word."""
+    return marks & t.HAS_CAPITAL != 0 or (style == t.LOWER and classes & t.FUNCTION == 0)
+
+
+@inner(types.boolean(types.uint8, types.uint8, types.uint32))
+def fits_in(marks, bits, classes):
+    """Whether a token inside a name is written as names are: a capital, a digit, or a small function word."""
+    return marks & t.HAS_CAPITAL != 0 or bits & t.IS_NUMBER != 0 or classes & (t.FUNCTION | t.PARTICLE) != 0
+
+
+@inner(types.boolean(U8, types.uint64))
+def may_continue(prefixes, key):
+    """Whether a name in the KB may be, or begin with, two or more tokens with this hash."""
+    bit = np.int64(key & np.uint64(8 * len(prefixes) - 1))
+    return prefixes[bit >> 3] >> (bit & 7) & 1 != 0
+
+
+@inner([types.int64[::1](types.int64[::1]), types.uint64[::1](types.uint64[::1])])
+def longer(array):
+    """The array with twice the room."""
+    larger = np.empty(2 * len(array), array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+@kernel(HYPOTHESES(record(Texts), U64, U8))
+def list_hypotheses(texts, phrases, prefixes):
+    """Every known run of tokens that is not part of a longer known name."""
+    count, room = 0, FEW * len(texts.styles) + FEW
+    first, end = np.empty(room, np.int64), np.empty(room, np.int64)
+    key, known = np.empty(room, np.uint64), np.empty(room, np.uint64)
+    indptr = np.zeros(len(texts.styles) + 1, np.int64)
+    entries, mask = pointer(phrases), len(phrases) // PHRASE - 1
+    for text in range(len(texts.styles)):
+        style, stop, covered = texts.styles[text], texts.indptr[text + 1], 0
+        for i in range(texts.indptr[text], stop):
+            if not can_begin(style, texts.marks[i], texts.classes[i]):
+                continue
+            if count + MOST_TOKENS > room:
+                room *= 2
+                first, end, key, known = longer(first), longer(end), longer(key), longer(known)
+            run, low, longest, capitals = ZERO, count, i, True
+            for j in range(i, min(i + MOST_TOKENS, stop)):
+                if j > i and texts.gaps[j] != t.SOFT:
+                    break
+                run = extend(run, texts.hashes[j])
+                if j > i and not may_continue(prefixes, run):
+                    break
+                capitals &= fits_in(texts.marks[j], texts.bits[j], texts.classes[j])
+                packed = packed_of(entries, mask, run)
+                is_word = j == i and texts.classes[j] & t.FUNCTION != 0 and texts.bits[j] & t.IS_UPPER == 0
+                if (name_in(packed) < 0 and short_in(packed) < 0) or is_word:
+                    continue
+                if capitals and texts.marks[j] & t.HAS_CAPITAL != 0 and name_in(packed) >= 0:
+                    longest = j
+                first[count], end[count], key[count], known[count] = i, j + 1, run, packed
+                count += 1
+            count = without_parts(end, low, count, max(longest, covered), first, key, known)
+            opens_sentence = texts.marks[i] & t.AT_START != 0 and texts.classes[i] & t.FUNCTION != 0
+            if longest > i and not opens_sentence:
+                covered = max(covered, longest + 1)
+        indptr[text + 1] = count
+    return Hypotheses(indptr, first[:count], end[:count], key[:count], known[:count])
+
+
+@inner(types.int64(types.int64[::1], *(types.int64,) * 3, types.int64[::1], types.uint64[::1], types.uint64[::1]))
+def without_parts(end, low, count, covered, first, key, known):
+    """Leave out the hypotheses from `low` on that end with token `covered` or before; returns how many remain."""
+    kept = low
+    for h in range(low, count):
+        if end[h] > covered:
+            first[kept], end[kept], key[kept], known[kept] = first[h], end[h], key[h], known[h]
+            kept += 1
+    return kept

@@ -1,0 +1,209 @@
+"""Evidence in the text: what stands in and around each span of a mention.
+
+A piece of evidence is one function that returns a number for each span; a mention has the mean over its spans. A recipe
+weighs it for NIL, as a doubt with the same name, or for candidates of some kinds. To add one, declare a function here
+or in your own module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from namesake.arrays import Float64
+from namesake.kernels.names import tokens as t
+from namesake.names.hypotheses import Found
+
+OfSpans = Any
+"""One number or truth value for each span."""
+EVIDENCE: dict[str, Evidence] = {}
+"""Every piece of evidence by its name."""
+
+
+class Evidence(NamedTuple):
+    """A piece of evidence: its name in recipes, the function, and the text for explanations."""
+
+    name: str
+    function: Callable[[Found], OfSpans]
+    text: str
+
+    def __call__(self, found: Found) -> Float64:
+        """The value for each mention."""
+        return found.mean(np.asarray(self.function(found)))
+
+
+def evidence(name: str) -> Callable[[Callable[[Found], OfSpans]], Evidence]:
+    """Declare a function as evidence. Its docstring, up to the first blank line, is the text for explanations."""
+
+    def declare(function: Callable[[Found], OfSpans]) -> Evidence:
+        text = (function.__doc__ or "").split("\n\n")[0]
+        EVIDENCE[name] = Evidence(name, function, text)
+        return EVIDENCE[name]
+
+    return declare
+
+
+# the name
+@evidence("OneWord")
+def one_word(found: Found) -> OfSpans:
+    """1 for a name of one word."""
+    return found.sizes == 1
+
+
+@evidence("LongName")
+def long_name(found: Found) -> OfSpans:
+    """1 for a name of three or more words."""
+    return found.sizes > 2
+
+
+@evidence("TwoLetters")
+def two_letters(found: Found) -> OfSpans:
+    """1 for a name of one or two characters."""
+    return found.lengths <= 2
+
+
+@evidence("InCapitals")
+def in_capitals(found: Found) -> OfSpans:
+    """1 for a name in capitals, of four or more characters, in a text that also uses small letters."""
+    return found.all_tokens(t.IS_UPPER) & (found.lengths > 3) & (found.styles != t.ALL_CAPITALS)
+
+
+@evidence("TextInCapitals")
+def text_in_capitals(found: Found) -> OfSpans:
+    """1 in a text that consists of capitals."""
+    return found.styles == t.ALL_CAPITALS
+
+
+@evidence("EndsInLowerCase")
+def ends_in_lower_case(found: Found) -> OfSpans:
+    """1 for a name whose last word has no capital: American football."""
+    return ~found.has_capital(found.end - 1)
+
+
+@evidence("Abbreviated")
+def abbreviated(found: Found) -> OfSpans:
+    """1 for a name that begins with an abbreviation and its period: U.S."""
+    return found.has_bit(found.first, t.IS_DOTTED)
+
+
+@evidence("DateWord")
+def date_word(found: Found) -> OfSpans:
+    """1 for a name that begins with a day, a month or a season."""
+    return found.is_listed(found.first, t.DATE)
+
+
+@evidence("FunctionWord")
+def function_word(found: Found) -> OfSpans:
+    """1 for a name that begins with a function word: The Times."""
+    return found.is_listed(found.first, t.FUNCTION)
+
+
+# its place in the sentence
+@evidence("SentenceStart")
+def sentence_start(found: Found) -> OfSpans:
+    """1 at the start of a sentence, where every word has a capital."""
+    return found.has_mark(found.first, t.AT_START)
+
+
+@evidence("CapitalBefore")
+def capital_before(found: Found) -> OfSpans:
+    """1 after another word with a capital that is no title: the name may be the end of a longer one."""
+    title = t.HONORIFIC | t.TITLE | t.NAME_TITLE
+    return found.continues(found.first) & found.has_capital(found.first - 1) & ~found.is_listed(found.first - 1, title)
+
+
+@evidence("CapitalAfter")
+def capital_after(found: Found) -> OfSpans:
+    """1 before another word with a capital: the name may be the beginning of a longer one."""
+    return found.continues(found.end) & found.has_capital(found.end)
+
+
+@evidence("ParticleAfter")
+def particle_after(found: Found) -> OfSpans:
+    """1 before a word inside surnames: Virgil | van Dijk."""
+    return found.is_after(t.PARTICLE)
+
+
+@evidence("HyphenBeside")
+def hyphen_beside(found: Found) -> OfSpans:
+    """1 beside a hyphen: Houston-based."""
+    return found.has_mark(found.first, t.AFTER_HYPHEN) | found.has_mark(found.end, t.AFTER_HYPHEN)
+
+
+@evidence("AfterComma")
+def after_comma(found: Found) -> OfSpans:
+    """1 after a comma that follows a word with a capital: Paris, Texas."""
+    return found.is_behind_comma(found.first) & found.has_capital(found.first - 1)
+
+
+@evidence("NumberBefore")
+def number_before(found: Found) -> OfSpans:
+    """1 after a number."""
+    return found.has_bit(found.first - 1, t.IS_NUMBER)
+
+
+@evidence("NumberAfter")
+def number_after(found: Found) -> OfSpans:
+    """1 before a number: Boeing 777."""
+    return found.has_bit(found.end, t.IS_NUMBER)
+
+
+# words beside it
+@evidence("InPlace")
+def in_place(found: Found) -> OfSpans:
+    """1 after a word that comes before places: in, near, northern."""
+    return found.is_before(t.IN_PLACE)
+
+
+@evidence("ToPlace")
+def to_place(found: Found) -> OfSpans:
+    """1 after a word that comes before places and people: to, from."""
+    return found.is_before(t.TO_PLACE)
+
+
+@evidence("TitleWordBefore")
+def title_word_before(found: Found) -> OfSpans:
+    """1 after a title: President, Queen."""
+    return found.is_before(t.TITLE | t.NAME_TITLE | t.LOWER_TITLE)
+
+
+@evidence("HonorificBefore")
+def honorific_before(found: Found) -> OfSpans:
+    """1 after an honorific: Mr, Dr."""
+    return found.is_before(t.HONORIFIC)
+
+
+@evidence("RoleWordBefore")
+def role_word_before(found: Found) -> OfSpans:
+    """1 after a role: striker Messi."""
+    return found.is_before(t.ROLE)
+
+
+@evidence("ArticleBefore")
+def article_before(found: Found) -> OfSpans:
+    """1 after the definite article."""
+    return found.is_before(t.ARTICLE)
+
+
+@evidence("OrganisationWord")
+def organisation_word(found: Found) -> OfSpans:
+    """1 for a name that ends with a word of organisations and places: Company, Stadium."""
+    return found.is_listed(found.end - 1, t.FIRM | t.FIRM_WORD)
+
+
+@evidence("OrganisationWordAfter")
+def organisation_word_after(found: Found) -> OfSpans:
+    """1 before such a word."""
+    return found.is_after(t.FIRM | t.FIRM_WORD)
+
+
+# the rest of the text
+@evidence("CapitalShare")
+def capital_share(found: Found) -> OfSpans:
+    """The share of the text's words that have a capital."""
+    capital = np.append(np.cumsum(found.texts.marks & t.HAS_CAPITAL != 0), 0)
+    begin, end = found.texts.indptr[:-1], found.texts.indptr[1:]
+    share = (capital[end - 1] - capital[begin - 1]) / np.maximum(end - begin, 1)
+    return np.asarray(share[found.span_text], np.float64)
