@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import namesake
+from namesake.apps.sample_kb import sample_kb
 
 HOMES = namesake._HOMES
 ROOT = Path(__file__).resolve().parents[1]
