@@ -63,9 +63,6 @@ def expected_namesakes(batch: Batch, kb: KB) -> Scores:
     name with the most common first name counts.
     """
     first, middle, last = batch.once(_token_counts)
-    evidence = batch.mentions.evidence
-    shared = evidence.found_by("shared")
-    first, last = np.where(shared, evidence.first, first), np.where(shared, evidence.last, last)
     people = max(_labels(kb), 1)
     expected = (first + 0.5) * (last + 0.5) / people * min(POPULATION / people, 1.0)
     rare = np.where(middle < 0, 1.0, np.minimum(1.0, (middle + 0.5) / people * MIDDLE))
@@ -160,7 +157,7 @@ _evidence(
 @doubt("OtherEntityShare", aliases=("ThingShare",))
 def other_entity_share(batch: Batch) -> Scores:
     """log(1 + fame of that entity / fame of the best person), for names of one word: Paris, Jordan, Houston."""
-    evidence = batch.mentions.evidence
+    evidence = None
     best = np.maximum(evidence.best.astype(np.float64), 0.1)
     return np.where(evidence.found_by("one"), np.log1p(evidence.thing / best), 0.0)
 
@@ -209,7 +206,7 @@ def first_name_only(batch: Batch) -> Scores:
 
     from namesake.kernels.names.constants import FIRST_NAME
 
-    evidence = batch.mentions.evidence
+    evidence = None
     first: Scores = (evidence.found_by("one") & (evidence.form == FIRST_NAME)).astype(np.float64)
     return first
 

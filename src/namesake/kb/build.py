@@ -20,7 +20,7 @@ from namesake.files.draft import clean_exit
 from namesake.kb.build_options import ITSELF, WORKER, Options, memory_bound, place
 from namesake.kb.columns import KBColumns, Made, NameColumns, Strings, assemble, columns, large
 from namesake.kb.columns.assemble import Numbering, Statements
-from namesake.kb.columns.derived import derive_all, entity_fame
+from namesake.kb.columns.derived import derive_all
 from namesake.kb.columns.words import index_kb_words, prose
 from namesake.kb.dump.gather import Gathering, Inputs
 from namesake.kb.dump.parse import Items
@@ -29,7 +29,7 @@ from namesake.kb.dump.wikipedia import Wikipedia
 from namesake.kb.kinds import item_kinds
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest, Reject
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
-from namesake.kb.names.non_people import build_non_people, non_people_names, stated_by
+from namesake.kb.names.non_people import build_non_people, entity_fame, item_fame, non_people_names, stated_by
 from namesake.kb.names.short_forms import build_short_forms, count_tokens, list_forms, prose_of, with_other_forms
 from namesake.kb.publish.draft import Draft, Spill
 from namesake.kernels.dump.wikidata import LEAGUE, SPORT
@@ -166,9 +166,13 @@ def _index(
     paragraphs = wikipedia.paragraphs if wikipedia else Strings.empty(len(rows.entity_item))
     aliases, alias_texts = assemble.entity_aliases(items, rows)
     entity_names = EntityNames.of(options.language, items.label.take(rows.entity_dump), aliases, alias_texts)
+    is_person, used = of_items[rows.entity_item] == PERSON, stated_by(stated, len(of_items))
+    fame = entity_fame(picked[KBColumns.sitelinks], np.diff(stated.statements.indptr))
+    others = rows.entity_dump[~is_person]
+    fame[~is_person] = item_fame(items.sitelinks[others], items.population[others], used[rows.entity_item[~is_person]])
 
     def names() -> int:
-        non_people = non_people_names(items, rows, of_items, stated_by(stated, len(of_items)))
+        non_people = non_people_names(items, rows, of_items, used)
         draft.write_all(build_non_people(non_people))
         made = build_names(entity_names, prose(items, rows.dump_of, stated, descriptions), non_people.texts)
         draft.write_all(made)
@@ -177,8 +181,6 @@ def _index(
         return len(made[NameColumns.texts])
 
     def short_forms() -> None:
-        fame = entity_fame(picked[KBColumns.sitelinks], np.diff(stated.statements.indptr))
-        is_person = of_items[rows.entity_item] == PERSON
         listed, tokens = list_forms(entity_names, is_person, fame)
         teams = assemble.stating(items, rows, (LEAGUE, SPORT))
         listed = with_other_forms(listed, entity_names, ~is_person, teams, fame)
@@ -190,7 +192,8 @@ def _index(
         return len(made[KBColumns.words])
 
     def entities() -> None:
-        draft.write_all({KBColumns.paragraphs: paragraphs, KBColumns.kind: entity_kinds(of_items, rows)})
+        draft.write_all({KBColumns.kind: entity_kinds(of_items, rows), KBColumns.fame: fame.astype(np.float32)})
+        draft.write_all({KBColumns.paragraphs: paragraphs})
         draft.write_all({KBColumns.aliases: aliases, KBColumns.alias_texts: alias_texts})
         draft.write_all(picked | stated.columns() | assemble.item_columns(items, rows))
 

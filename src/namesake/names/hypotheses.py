@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FORM_PRIORS = np.array([2.0, 1.2, 1.0, 0.8, *([0.0] * 17)], np.float32)
 """By form: what is added to the logarithm of the fame when the best candidates of a name are kept."""
+FORM_QUALITY = np.array([1.0, 0.95, 0.9, 0.85, *([0.7] * 17)])
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,16 @@ class Found:
         """The text of each span."""
         found: Int64 = np.searchsorted(self.texts.indptr, self.first, side="right") - 1
         return found
+
+    def where(self, offsets: Int64) -> Int64:
+        """The first span of each mention in bytes of all texts."""
+        lead = self.span_indptr[:-1]
+        return (self.byte_spans[lead] + offsets[self.span_text[lead]][:, None]).astype(np.int64)
+
+    @property
+    def quality(self) -> Float64:
+        """The quality of the match of each candidate's name."""
+        return FORM_QUALITY[self.forms]
 
     def mean(self, of_spans: np.ndarray) -> Float64:
         """The mean over the spans of each mention."""

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from namesake.arrays import (
     Bool,
     Float64,
+    Int8,
     Int32,
     Int64,
     UInt8,
@@ -27,11 +28,11 @@ from namesake.articles.schema import MENTION, SPANS
 from namesake.kb.store import KB
 from namesake.kernels.link.candidate_tables import parse_qids
 from namesake.kernels.text.spans import BAD, characters_to_bytes, cut_out
-from namesake.names.evidence import Evidence, no_evidence
 from namesake.names.titled import Placed, Titled
 
 if TYPE_CHECKING:
     from namesake.names.candidates import Variants
+    from namesake.names.hypotheses import Found
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,14 @@ class Mentions:
     qids: Int64
     rows: Int64
     quality: Float64
-    evidence: Evidence
-    """What the text says about a mention that was found in it; nothing about those given."""
+    forms: Int8
+    """What the name is to each candidate: a number of `gather`; -1 for given names."""
+    in_text: Bool
+    """Whether the text contains a longer name of the candidate."""
+    context: Found | None
+    """The tokens around the mentions that were found in the texts."""
+    context_row: Int64
+    """The row of each mention in `context`, -1 for given names."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -84,7 +91,7 @@ def found_mentions(texts: pa.Array, kb: KB, titles: pa.Array | None = None, vari
 
     `variants` have no say: the search knows other spellings by itself.
     """
-    from namesake.names.detect import find  # its kernels load when names are first to be found
+    from namesake.names.hypotheses import find  # its kernels load when names are first to be found
 
     titled = None if titles is None else Titled.of(texts, titles)
     data, offsets = text_buffers(texts if titled is None else titled.texts)
@@ -93,7 +100,7 @@ def found_mentions(texts: pa.Array, kb: KB, titles: pa.Array | None = None, vari
     placed = placed if titled is None else titled.part(placed)
     return Mentions(
         articles=found.indptr,
-        names=_cut_out(data, found.where),
+        names=_cut_out(data, found.where(offsets)),
         found=np.ones(len(found), np.bool_),
         span_lists=placed.span_lists,
         title_lists=placed.title_lists,
@@ -104,7 +111,10 @@ def found_mentions(texts: pa.Array, kb: KB, titles: pa.Array | None = None, vari
         qids=kb.qids[found.rows],
         rows=found.rows.astype(np.int64),
         quality=found.quality,
-        evidence=found.evidence,
+        forms=found.forms,
+        in_text=found.in_text,
+        context=found,
+        context_row=np.arange(len(found)),
     )
 
 
@@ -124,7 +134,10 @@ def looked_up(names: pa.StringArray, placed: Placed, kb: KB, variants: Variants)
         qids=nobody,
         rows=nobody,
         quality=np.empty(0),
-        evidence=no_evidence(len(names)),
+        forms=np.full(0, -1, np.int8),
+        in_text=np.zeros(0, np.bool_),
+        context=None,
+        context_row=np.full(len(names), -1),
     )
     return _look_up(mentions, arrow_numbers(np.ones(len(names), np.bool_)), kb, variants)
 
@@ -150,7 +163,10 @@ def given_mentions(column: pa.ListArray, texts: pa.Array, kb: KB, variants: Vari
         qids=qids,
         rows=kb.rows(qids),
         quality=np.full(len(qids), np.nan),
-        evidence=no_evidence(len(names)),
+        forms=np.full(len(qids), -1, np.int8),
+        in_text=np.zeros(len(qids), np.bool_),
+        context=None,
+        context_row=np.full(len(names), -1),
     )
     return _look_up(known, given.is_null(), kb, variants) if given.null_count else known
 
@@ -210,7 +226,8 @@ def _look_up(mentions: Mentions, asked: pa.BooleanArray, kb: KB, variants: Varia
         (quality, mentions.quality, found.quality),
     ):
         column[~from_names], column[from_names] = given, looked_up
-    return replace(mentions, offsets=offsets, qids=qids, rows=rows, quality=quality)
+    given = np.full(len(rows), -1, np.int8), np.zeros(len(rows), np.bool_)
+    return replace(mentions, offsets=offsets, qids=qids, rows=rows, quality=quality, forms=given[0], in_text=given[1])
 
 
 def _merge(given: Mentions, found: Mentions, missing: Bool) -> Mentions:
@@ -232,7 +249,10 @@ def _merge(given: Mentions, found: Mentions, missing: Bool) -> Mentions:
         qids=np.concatenate([given.qids, found.qids])[candidate],
         rows=np.concatenate([given.rows, found.rows])[candidate],
         quality=np.concatenate([given.quality, found.quality])[candidate],
-        evidence=given.evidence.then(found.evidence).take(order),
+        forms=np.concatenate([given.forms, found.forms])[candidate],
+        in_text=np.concatenate([given.in_text, found.in_text])[candidate],
+        context=found.context,
+        context_row=np.concatenate([given.context_row, found.context_row])[order],
     )
 
 

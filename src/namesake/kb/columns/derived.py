@@ -10,9 +10,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from namesake.arrays import Float32, Float64, Int8, Int32, UInt64
+from namesake.arrays import Int8, Int32, UInt64
 from namesake.errors import NamesakeError
 from namesake.kb.columns import LONGEST_RUN, MAN, WOMAN, Column, Columns, KBColumns, Mapped, NameColumns, large
 from namesake.kb.publish.draft import Draft
@@ -62,17 +61,6 @@ def qid_before(kb: KBColumns) -> Int32:
     """The running counts of that bitmap."""
     before: Int32 = bitmap.count_before(kb.qid_bits)
     return before
-
-
-def entity_fame(sitelinks: npt.NDArray[Any], statements: npt.NDArray[Any]) -> Float64:
-    """Sitelinks; for entities without any, 0.3 plus 0.05 for each of up to ten statements."""
-    return np.where(sitelinks > 0, sitelinks, 0.3 + 0.05 * np.minimum(statements, 10)).astype(np.float64)
-
-
-@derived(KBColumns.fame)
-def fame(kb: KBColumns) -> Float32:
-    """The fame of each entity."""
-    return entity_fame(kb.sitelinks, np.diff(kb.statements.indptr)).astype(np.float32)
 
 
 @derived(KBColumns.gender)

@@ -114,6 +114,11 @@ def build_non_people(names: NonPeople) -> Made:
     return {NameColumns.thing_hashes: keys, NameColumns.thing_fame: fame, NameColumns.thing_kind: kinds}
 
 
+def entity_fame(sitelinks: npt.NDArray[Any], statements: npt.NDArray[Any]) -> Float64:
+    """The fame of people: sitelinks; without any, 0.3 plus 0.05 for each of up to ten statements."""
+    return np.where(sitelinks > 0, sitelinks, 0.3 + 0.05 * np.minimum(statements, 10)).astype(np.float64)
+
+
 def item_fame(sitelinks: npt.NDArray[Any], population: npt.NDArray[Any], stated: npt.NDArray[Any]) -> Float64:
     """The largest of: sitelinks (more than one), and what the population and the number of statements amount to; or 1.
 

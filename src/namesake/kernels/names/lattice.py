@@ -87,10 +87,27 @@ def cut_texts(data, offsets, heads, tables):
     )
 
 
-@inner(types.boolean(types.uint8, types.uint8, types.uint32))
-def can_begin(style, marks, classes):
-    """Whether a name can begin with a token: it has a capital, or in a text without capitals is no function word."""
-    return marks & t.HAS_CAPITAL != 0 or (style == t.LOWER and classes & t.FUNCTION == 0)
+@inner(types.boolean(record(Texts), types.uint8, types.int64, types.int64))
+def can_begin(texts, style, i, stop):
+    """Whether a name can begin with token i.
+
+    It has a capital or is a number; or a small word is before such a token, as in al Qaeda. In a text without capitals,
+    every word but function words can begin a name.
+    """
+    if texts.marks[i] & t.HAS_CAPITAL != 0 or texts.bits[i] & (t.IS_CAPITAL | t.IS_UPPER) != 0:
+        return True
+    if style == t.LOWER:
+        return texts.classes[i] & t.FUNCTION == 0
+    follows = i + 1 < stop and texts.gaps[i + 1] == t.SOFT and texts.marks[i + 1] & t.HAS_CAPITAL != 0
+    return follows and texts.classes[i] & t.PARTICLE != 0
+
+
+@inner(types.boolean(record(Texts), types.int64))
+def is_word(texts, i):
+    """Whether token i by itself is no name: a function word, unless it is written like US or U.S., or a number."""
+    if texts.classes[i] & t.FUNCTION != 0:
+        return texts.bits[i] & (t.IS_UPPER | t.IS_INITIALS) == 0
+    return texts.bits[i] & t.IS_NUMBER != 0 and texts.bits[i] & t.IS_UPPER == 0
 
 
 @inner(types.boolean(types.uint8, types.uint8, types.uint32))
@@ -125,7 +142,7 @@ def list_hypotheses(texts, phrases, prefixes):
     for text in range(len(texts.styles)):
         style, stop, covered = texts.styles[text], texts.indptr[text + 1], 0
         for i in range(texts.indptr[text], stop):
-            if not can_begin(style, texts.marks[i], texts.classes[i]):
+            if not can_begin(texts, style, i, stop):
                 continue
             if count + MOST_TOKENS > room:
                 room *= 2
@@ -139,8 +156,7 @@ def list_hypotheses(texts, phrases, prefixes):
                     break
                 capitals &= fits_in(texts.marks[j], texts.bits[j], texts.classes[j])
                 packed = packed_of(entries, mask, run)
-                is_word = j == i and texts.classes[j] & t.FUNCTION != 0 and texts.bits[j] & t.IS_UPPER == 0
-                if (name_in(packed) < 0 and short_in(packed) < 0) or is_word:
+                if (name_in(packed) < 0 and short_in(packed) < 0) or (j == i and is_word(texts, i)):
                     continue
                 if capitals and texts.marks[j] & t.HAS_CAPITAL != 0 and name_in(packed) >= 0:
                     longest = j
