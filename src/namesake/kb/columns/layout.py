@@ -143,7 +143,7 @@ class NameColumns(Mapped):
     short_slots = Array("short.slot", int32, SHORT_SLOT, "The short form in each slot, -1 in a free one.", SHORT_IN)
     short_entities = Lists("short.entity", int32, SHORT, "The 10 entities with the largest weights.", ENTITY_ROW)
     short_forms = Array(
-        "short.entity.form", int8, SHORT_ENTITY, "Its form: a row of `short_forms.FORMS`.", Values(0, 16)
+        "short.entity.form", int8, SHORT_ENTITY, "Its form: a row of `short_forms.FORMS`.", Values(0, 21)
     )
     short_weights = Array("short.entity.weight", float32, SHORT_ENTITY, "Fame times the form's weight.", COUNT)
     short_count = Array("short.count", int32, SHORT, "Number of entities with each short form.", ENTITIES)

@@ -4,6 +4,7 @@ import numpy as np
 
 MONONYM, SURNAME, HEAD, FIRST_NAME, PAIR, LAST_TWO, BEGIN, CALLED, NICK, ALIAS_SURNAME = range(10)
 ACRONYM, NO_SUFFIX, TAIL, OPENING, TEAM_PLACE, TEAM_NICKNAME, DEMONYM = range(10, 17)
+VARIANT, NO_YEAR, NATIONAL_TEAM, TEAM_DEMONYM, LAST_WORD = range(17, 22)
 """Short forms of names, as in the column `short.entity.form`; `kb.names.short_forms.FORMS` describes them."""
 SHORT_FORMS = {
     "Mononym": "its label of one word",
