@@ -78,6 +78,8 @@ class Batch:
         self._set(mentions_of(table, kb, settings.variants, source))
         self.support: Float64 | None = None
         """The probability of each candidate after the first round of scoring; None in the first round."""
+        self.supported: Any = None
+        """What scorers compute from `support`, once."""
         self.taken = np.full(len(self.names), -1, np.int64)
         """The entity row that each mention cannot mean, as an earlier mention with its name does; else -1."""
 
@@ -156,7 +158,7 @@ class Batch:
         """The same batch with further anchors (`confirmed`), excluded entity rows (`taken`; -1: none) or `support`."""
         other = copy(self)
         if support is not None:
-            other.support = support
+            other.support, other.supported = support, None
         if confirmed is not None:
             other.anchors = np.where(self.anchors >= 0, self.anchors, confirmed)
         if taken is not None:

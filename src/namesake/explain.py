@@ -153,19 +153,19 @@ def _nil_rows(scored: Scored, reading: Reading, shared: Row, single: bool) -> It
     rule, m = scored.recipe.decide, reading.mention
     assert rule is not None
     assert scored.combined.nil is not None
-    weights = {part.doubt: part.weight for part in rule.parts}
+    parts = {part.name: part for part in rule.parts}
     constant = "alone" if single and rule.alone is not None else "nil"
     for name, numbers in scored.combined.nil_parts.items():
-        known = name in scored.doubts
-        if known or name == constant:
+        part = parts.get(name)
+        if part is not None or name == constant:
             yield shared | {
                 "score": float(scored.combined.nil[m]),
                 "part": name,
                 "role": "part",
-                "value": float(scored.doubts[name][m] if known else numbers[m]),
-                "weight": weights[name] if known else 1.0,
+                "value": float(scored.doubts[part.doubt][m] if part else numbers[m]),
+                "weight": part.weight if part else 1.0,
                 "contribution": float(numbers[m]),
-                "matches": to_builtins(named(name, "doubt").matches(reading)) if known else [],
+                "matches": to_builtins(named(part.doubt, "doubt").matches(reading)) if part else [],
             }
 
 
@@ -181,9 +181,11 @@ def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterat
     }
     for part in scored.recipe.parts:
         numbers, number = (scored.doubts, reading.mention) if part.evidence else (scored.scores, at)
-        if part.name in numbers:  # not if the KB lacks its data, or if another part replaces it
+        if part.source in numbers:  # not if the KB lacks its data, or if another part replaces it
             matches = (
-                named(part.name, "doubt").matches(reading) if part.evidence else named(part.name).matches(candidate)
+                named(part.source, "doubt").matches(reading)
+                if part.evidence
+                else named(part.source).matches(candidate)
             )
             contribution, kind = float(combined.contributions[part.name][at]), scored.batch.kinds[at]
             if contribution and KINDS[kind] in part.by_kind and kind >= 0:
@@ -191,7 +193,7 @@ def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterat
             yield about | {
                 "part": part.name,
                 "role": "part",
-                "value": float(numbers[part.name][number]),
+                "value": float(numbers[part.source][number]),
                 "weight": float(part.weight_of(kind)),
                 "contribution": contribution,
                 "matches": to_builtins(matches),

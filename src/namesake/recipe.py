@@ -26,9 +26,21 @@ from namesake.rank import SCALES
 from namesake.scorers import SCORERS, named
 from namesake.settings import KINDS, PERSON, Checked, Settings
 
+REST = "rest"
+_NUMBERS = range(len(KINDS))
 LARGEST = sys.float_info.max
 Finite = Annotated[float, Meta(ge=-LARGEST, le=LARGEST, description="a number")]
 Probability = Annotated[float, Meta(ge=0, le=1, description="a probability, between 0 and 1")]
+
+
+def _above(number: float | None) -> str:
+    return "" if number is None else f" > {number:g}"
+
+
+def scaled(numbers: Float64, scale: str, above: float | None, offsets: Int64) -> Float64:
+    """Numbers in the scale of a part, or what exceeds the number in `above`."""
+    found: Float64 = SCALES[scale](numbers, offsets)
+    return found if above is None else np.maximum(found - above, 0.0)
 
 
 class Part(Checked, frozen=True):
@@ -37,8 +49,10 @@ class Part(Checked, frozen=True):
     called_by: ClassVar[tuple[str, ...]] = ("scorer", "evidence")
 
     scorer: Annotated[str, Meta(description="the name of a scorer, in quotes")] = ""
-    weight: Annotated[float, Meta(ge=0, le=LARGEST, description="a number from 0 up")] = 1.0
+    weight: Finite = 1.0
     scale: Literal["none", "unit", "smooth", "share", "top", "log1p", "sqrt"] = "none"
+    above: Finite | None = None
+    """Only what exceeds this number counts: max(scale(scorer) - above, 0). Such a part bends the line of another."""
     unless: Annotated[
         str | tuple[str, ...], Meta(description="the name of another part, in quotes, or a list of them")
     ] = ""
@@ -50,11 +64,13 @@ class Part(Checked, frozen=True):
     by_kind: Annotated[dict[str, Finite], Meta(description="a table of numbers by kind, such as { place = 0.4 }")] = (
         msgspec.field(default_factory=dict)
     )
-    """What is added to the weight for candidates of a kind."""
+    """What is added to the weight for candidates of a kind; `rest` stands for kinds that are not listed, but people."""
 
     def __post_init__(self) -> None:
         """Raise an error for a part without a scorer or evidence, and for an unknown kind."""
         super().__post_init__()
+        if self.weight < 0 and self.above is None:
+            raise NamesakeError(f"weight of {self.name} = {self.weight!r}: must be a number from 0 up")
         if not self.name:
             raise NamesakeError("scorer is missing from parts: it must be the name of a scorer, or give `evidence`")
         if self.scorer and self.evidence:
@@ -62,14 +78,19 @@ class Part(Checked, frozen=True):
         if self.evidence and (self.weight != 1 or not self.by_kind):
             raise NamesakeError(f"evidence {self.evidence} must have its weights in `by_kind`, as {{ place = 0.4 }}")
         for kind in self.by_kind:
-            if kind not in KINDS:
+            if kind not in (*KINDS, REST):
                 hint = did_you_mean(kind, KINDS)
                 raise NamesakeError(f"by_kind of {self.name} has {kind!r}{hint}; the kinds are {', '.join(KINDS)}")
 
     @property
-    def name(self) -> str:
+    def source(self) -> str:
         """The scorer or the evidence."""
         return self.scorer or self.evidence
+
+    @property
+    def name(self) -> str:
+        """The scorer or the evidence, with the number in `above`."""
+        return self.source + _above(self.above)
 
     @property
     def weights(self) -> dict[str, float]:
@@ -89,8 +110,14 @@ class Part(Checked, frozen=True):
         weight = 0.0 if self.evidence else self.weight
         if not self.by_kind:
             return weight
-        by_kind = np.array([weight + self.by_kind.get(kind, 0.0) for kind in KINDS] + [weight])
-        return by_kind[PERSON if kinds is None else kinds]
+        added = [sum(more for key, more in self.by_kind.items() if number in self.kinds_of(key)) for number in _NUMBERS]
+        return (weight + np.array([*added, 0.0]))[PERSON if kinds is None else kinds]
+
+    def kinds_of(self, key: str) -> tuple[int, ...]:
+        """The numbers of the kinds that a key of `weights` concerns: all, one, or the rest."""
+        if key == REST:
+            return tuple(n for n in _NUMBERS if n != PERSON and KINDS[n] not in self.by_kind)
+        return (KINDS.index(key),) if key else (-1, *_NUMBERS)
 
     @property
     def stands_in_for(self) -> tuple[str, ...]:
@@ -106,8 +133,15 @@ class DoubtPart(Checked, frozen=True):
     doubt: Annotated[str, Meta(description="the name of a doubt, in quotes")]
     weight: Finite = 1.0
     scale: Literal["none", "log1p", "sqrt"] = "none"
+    above: Finite | None = None
+    """As for other parts."""
     fixed: bool = False
     """Whether tuning keeps this weight."""
+
+    @property
+    def name(self) -> str:
+        """The doubt, with the number in `above`."""
+        return self.doubt + _above(self.above)
 
 
 class Decide(Checked, frozen=True):
@@ -133,13 +167,15 @@ class Decide(Checked, frozen=True):
         for name in self.thresholds:
             if not re.fullmatch(r"p\d{1,2}", name, re.ASCII):
                 raise NamesakeError(f"thresholds has {name!r}: its keys are precisions in percent, such as p95")
-        _check_unique([part.doubt for part in self.parts])
+        _check_unique([part.name for part in self.parts])
 
     def nil_parts(self, doubts: Mapping[str, Float64], offsets: Int64) -> dict[str, Float64]:
         """The summands of the score of NIL for every mention: the known doubts, else `nil` or `alone`."""
         known = {part: numbers for part in self.parts if (numbers := column(doubts, part.doubt)) is not None}
         if known:
-            return {part.doubt: part.weight * SCALES[part.scale](each, offsets) for part, each in known.items()}
+            return {
+                part.name: part.weight * scaled(each, part.scale, part.above, offsets) for part, each in known.items()
+            }
         single = np.diff(offsets) == 1
         if self.alone is None:
             return {"nil": np.full(len(single), float(self.nil))}
@@ -195,8 +231,8 @@ class Recipe(Settings, frozen=True):
     def __post_init__(self) -> None:
         """Raise an error for a repeated part, or for `unless` with a name that is no part."""
         super().__post_init__()
-        names = [part.name for part in self.parts]
-        _check_unique(names)
+        names = [part.source for part in self.parts]
+        _check_unique([part.name for part in self.parts])
         for part in self.parts:
             for name in part.stands_in_for:
                 if name not in names:
@@ -319,16 +355,16 @@ class Recipe(Settings, frozen=True):
         `scores` are flat arrays over candidates, by scorer, and `doubts` arrays over mentions. The candidates of
         mention i are `offsets[i]` to `offsets[i + 1]`.
         """
-        given = {part.name: column((doubts or {}) if part.evidence else scores, part.name) for part in self.parts}
+        given = {part.source: column((doubts or {}) if part.evidence else scores, part.source) for part in self.parts}
         found: dict[str, Float64 | None] = {}
         for part in self.parts:
-            numbers = given[part.name]
+            numbers = given[part.source]
             if numbers is None or any(given[name] is not None for name in part.stands_in_for):
                 found[part.name] = None
                 continue
             numbers = np.repeat(numbers, np.diff(offsets)) if part.evidence else numbers
             rank.check(offsets, [numbers], [part.name])
-            found[part.name] = SCALES[part.scale](numbers, offsets)
+            found[part.name] = scaled(numbers, part.scale, part.above, offsets)
         return found
 
     def combine(
@@ -386,8 +422,8 @@ def _check_unique(names: list[str]) -> None:
 def _extended(base: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
     """The shipped recipe `base` with the keys of `table`; parts of the same name are replaced, others appended."""
 
-    def by_name(parts: Any) -> dict[str, Any]:
-        return {part["scorer" if "scorer" in part else "evidence"]: part for part in parts}
+    def by_name(parts: Any) -> dict[tuple[str, float | None], Any]:
+        return {(part["scorer" if "scorer" in part else "evidence"], part.get("above")): part for part in parts}
 
     parts = by_name(base["parts"])
     try:

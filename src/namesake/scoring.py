@@ -117,7 +117,7 @@ def refuse_unkept(asked: tuple[int, ...] | None, kb: KB) -> None:
 def runs_on(recipe: Recipe, kb: KB) -> bool:
     """Whether a KB has the data that a recipe requires, and that at least one of its parts needs."""
     without = lacking(recipe, kb)
-    return not any(need.refused for need in without.values()) and any(part.name not in without for part in recipe.parts)
+    return not any(need.refused for need in without.values()) and any(part.source not in without for part in recipe.parts)
 
 
 def score(batch: Batch, recipe: Recipe) -> Scored:
@@ -129,7 +129,7 @@ def score(batch: Batch, recipe: Recipe) -> Scored:
     """
     without = lacking(recipe, batch.kb)
     present = {name for name in recipe.scorers if name not in without}
-    idle = {part.name for part in recipe.parts if present & set(part.stands_in_for)} - set(recipe.tie_break)
+    idle = {part.source for part in recipe.parts if present & set(part.stands_in_for)} - set(recipe.tie_break)
     scores = {name: named(name)(batch) for name in recipe.scorers if name in present - idle}
     doubts = {name: named(name, "doubt")(batch) for name in recipe.doubts if name not in without}
     scored = Scored.of(batch, recipe, scores, doubts)

@@ -205,7 +205,73 @@ def organisation_word_after(found: Found) -> OfSpans:
     return found.is_after(t.FIRM | t.FIRM_WORD)
 
 
+@evidence("WordBefore")
+def word_before(found: Found) -> OfSpans:
+    """1 after a word in lower case that is no function word."""
+    return found.continues(found.first) & found.is_plain(found.first - 1) & ~found.is_listed(found.first - 1, t.FUNCTION)
+
+
+@evidence("FunctionWordBefore")
+def function_word_before(found: Found) -> OfSpans:
+    """1 after a function word."""
+    return found.is_before(t.FUNCTION)
+
+
+@evidence("WordAfter")
+def word_after(found: Found) -> OfSpans:
+    """1 before a word in lower case: French president."""
+    return found.continues(found.end) & found.is_plain(found.end)
+
+
+@evidence("FunctionWordAfter")
+def function_word_after(found: Found) -> OfSpans:
+    """1 before a function word."""
+    return found.is_after(t.FUNCTION)
+
+
+@evidence("CommaAfter")
+def comma_after(found: Found) -> OfSpans:
+    """1 before a comma."""
+    return found.is_behind_comma(found.end)
+
+
 # the rest of the text
+@evidence("LineLength")
+def line_length(found: Found) -> OfSpans:
+    """log of the number of words in its line: tables and headings have short lines."""
+    return np.log(found.line_sums(np.ones(len(found.texts.lines))))
+
+
+@evidence("NumbersInLine")
+def numbers_in_line(found: Found) -> OfSpans:
+    """The share of the words in its line that are numbers, as in results of sports."""
+    return found.line_share(found.texts.bits & t.IS_NUMBER != 0)
+
+
+@evidence("CapitalsInLine")
+def capitals_in_line(found: Found) -> OfSpans:
+    """The share of the words in its line that have a capital."""
+    return found.line_share(found.texts.marks & t.HAS_CAPITAL != 0)
+
+
+@evidence("NameLength")
+def name_length(found: Found) -> OfSpans:
+    """log of the number of characters of the name."""
+    return np.log(found.lengths)
+
+
+@evidence("Occurrences")
+def occurrences(found: Found) -> OfSpans:
+    """log of the number of times that the text has the name."""
+    return np.repeat(np.log(np.diff(found.span_indptr)), np.diff(found.span_indptr))
+
+
+@evidence("EarlyInText")
+def early_in_text(found: Found) -> OfSpans:
+    """1 among the first thirty words of the text."""
+    return found.first - found.texts.indptr[found.span_text] < 30
+
+
 @evidence("CapitalShare")
 def capital_share(found: Found) -> OfSpans:
     """The share of the text's words that have a capital."""

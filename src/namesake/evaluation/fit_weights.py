@@ -25,7 +25,7 @@ from namesake.arrays import Bool, Float64, Int64, indptr, take_rows
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, article_numbers
 from namesake.recipe import Recipe, column
-from namesake.settings import KINDS, PERSON
+from namesake.settings import PERSON
 
 PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.01)
 FOLDS, SHUFFLES = 10, 10
@@ -240,7 +240,7 @@ def _alternatives(recipe: Recipe, data: Dataset) -> tuple[Any, Int64, Int64]:
     kinds = np.full(len(data.table.qids), PERSON) if data.table.kinds is None else data.table.kinds
     columns = []
     for part, numbers in zip(recipe.parts, scaled_parts(recipe, data), strict=True):
-        columns += [numbers if not key else numbers * (kinds == KINDS.index(key)) for key in part.weights]
+        columns += [numbers if not key else numbers * np.isin(kinds, part.kinds_of(key)) for key in part.weights]
     size, gold = np.diff(data.offsets), data.gold - data.offsets[:-1]
     if recipe.decide is None:
         return _sparse([(np.arange(len(kinds)), columns)], len(kinds)), size, gold
@@ -248,7 +248,7 @@ def _alternatives(recipe: Recipe, data: Dataset) -> tuple[Any, Int64, Int64]:
     marks = [constant & (size > 1), constant & (size == 1)]
     unweighted = tuple(part.replace(weight=1.0) for part in recipe.decide.parts)
     known = recipe.decide.replace(parts=unweighted).nil_parts(data.table.doubts, data.offsets)
-    scaled = [known.get(part.doubt, np.zeros(len(data.gold))) for part in unweighted]
+    scaled = [known.get(part.name, np.zeros(len(data.gold))) for part in unweighted]
     number = np.arange(len(size))  # NIL is the last alternative of its mention
     places = [
         (np.arange(len(kinds)) + np.repeat(number, size), columns),
@@ -271,13 +271,13 @@ def _columns(recipe: Recipe) -> tuple[list[str], Float64, Bool, Float64]:
     Columns are scorers and their kinds, evidence for NIL, constants.
     """
     columns = [
-        (f"{part.name} {kind}".strip(), weight, part.fixed, -np.inf if kind else 0.0)
+        (f"{part.name} {kind}".strip(), weight, part.fixed, -np.inf if kind or part.above is not None else 0.0)
         for part in recipe.parts
         for kind, weight in part.weights.items()
     ]
     if recipe.decide is not None:
         nil, alone = recipe.decide.nil, recipe.decide.alone
-        columns += [(part.doubt, part.weight, part.fixed, -np.inf) for part in recipe.decide.parts]
+        columns += [(part.name, part.weight, part.fixed, -np.inf) for part in recipe.decide.parts]
         columns += [("nil", nil, False, -np.inf), ("alone", nil if alone is None else alone, False, -np.inf)]
     names, weights, fixed, lowest = zip(*columns, strict=True)
     return list(names), np.array(weights), np.array(fixed, np.bool_), np.array(lowest)

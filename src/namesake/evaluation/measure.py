@@ -239,8 +239,8 @@ def from_recipe(recipe: Recipe, data: Dataset, name: str) -> Method:
     Without, the first candidate is always the answer, and its score is the confidence.
     """
     combined = data.table.combined(recipe)
-    if all(part.name in combined.absent for part in recipe.parts):
-        needed = ", ".join(part.name for part in recipe.parts)
+    if all(part.source in combined.absent for part in recipe.parts):
+        needed = ", ".join(dict.fromkeys(part.source for part in recipe.parts))
         raise NamesakeError(f"{name} needs {needed}, but the scores have {', '.join(data.table.scores)}")
     place = statistics.gold_ranks(data.offsets, data.gold, *combined.keys)
     first = rank.winner(data.offsets, *combined.keys, names=combined.names)

@@ -142,7 +142,7 @@ def weights_view(tuned: Sequence[Tuned], split: str) -> View:
             rows.append(["NIL, one candidate", *(f"{rule.alone:.4g}" for rule in rules), ""])
         for k, doubt in enumerate(rules[0].parts):
             weights = [f"{rule.parts[k].weight:.4g}" for rule in rules]
-            rows.append([f"NIL: {doubt.doubt} ({doubt.scale})", *weights, "fixed" if doubt.fixed else ""])
+            rows.append([f"NIL: {doubt.name} ({doubt.scale})", *weights, "fixed" if doubt.fixed else ""])
     rows += [[name, *(f"{each.figures[k]:.3f}" for each in tuned), ""] for k, name in enumerate(("P@1", "MRR"))]
     details = "; ".join(f"{each.how}: {each.detail}" for each in tuned)
     caption = f"P@1 and MRR on {split}, where the weights were found: expect less elsewhere. {details}."

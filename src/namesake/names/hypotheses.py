@@ -108,6 +108,19 @@ class Found:
         found: Bool = self.token(self.texts.bits, at) & np.uint8(bits) != 0
         return found
 
+    def is_plain(self, at: Int64) -> Bool:
+        """Whether the tokens at some places are words without a capital."""
+        return ~self.has_capital(at) & ~self.has_bit(at, t.IS_NUMBER)
+
+    def line_sums(self, of_tokens: np.ndarray) -> Float64:
+        """The sum over the tokens of each span's line of a number for each token."""
+        sums: Float64 = np.bincount(self.texts.lines, of_tokens)[self.texts.lines[self.first]]
+        return sums
+
+    def line_share(self, of_tokens: Bool) -> Float64:
+        """The share of the tokens of each span's line for which something is true."""
+        return self.line_sums(of_tokens) / self.line_sums(np.ones(len(of_tokens)))
+
     def is_listed(self, at: Int64, classes: int) -> Bool:
         """Whether the tokens at some places are in one of these lists of words."""
         found: Bool = self.token(self.texts.classes, at) & np.uint32(classes) != 0

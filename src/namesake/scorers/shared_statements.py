@@ -70,28 +70,37 @@ def statements_shared(batch: Batch, kb: KB, entities: int) -> tuple[Scores, Scor
     return shared
 
 
-@scorer("NamesCandidates", anchors=True, explain=None)
-def names_candidates(batch: Batch, kb: KB) -> Scores:
-    """log(1 + n), n: its statements that name candidates of other mentions, by their rarity and probability."""
-    return np.log1p(_mutual(batch, kb)[0])
+def _mutual(name: str, number: int, formula: str) -> None:
+    """Declare a number of `mutual_support`, which is 0 in the first round, as a scorer."""
+
+    def read(batch: Batch, kb: KB) -> Scores:
+        return np.zeros(len(batch.rows)) if batch.support is None else np.log1p(_support(batch, kb)[number])
+
+    scorer(name, formula=formula, anchors=True)(read)
 
 
-@scorer("NamedByCandidates", anchors=True, explain=None)
-def named_by_candidates(batch: Batch, kb: KB) -> Scores:
-    """log(1 + n), n: statements of other mentions' candidates that name it, by their rarity and probability."""
-    return np.log1p(_mutual(batch, kb)[1])
+_mutual(
+    *("NamesCandidates", 0),
+    "log(1 + n), n: its statements that name candidates of other mentions, weighted by rarity and probability.",
+)
+_mutual(
+    *("NamedByCandidates", 1),
+    "log(1 + n), n: statements of other mentions' candidates that name it, weighted by rarity and probability.",
+)
+_mutual(
+    *("SharedWithCandidates", 2),
+    "log(1 + n), n: its statements that other mentions' candidates share, weighted by rarity and probability.",
+)
 
 
-def _mutual(batch: Batch, kb: KB) -> tuple[Scores, Scores]:
-    """What `mutual_support` gives after the first round; nothing in the first."""
-    if batch.support is None:
-        return np.zeros(len(batch.rows)), np.zeros(len(batch.rows))
-    from namesake.kernels.link.mutual import mutual_support
+def _support(batch: Batch, kb: KB) -> tuple[Scores, Scores, Scores]:
+    """What `mutual_support` gives, computed once for the three scorers."""
+    if batch.supported is None:
+        from namesake.kernels.link.mutual import Facts, mutual_support
 
-    found: tuple[Scores, Scores] = mutual_support(
-        *(batch.articles, batch.offsets, batch.rows, batch.support, kb.statements.indptr, kb.statements.values),
-        *(kb.pair_value, _pair_rarity(kb), kb.entity_item),
-    )
+        statements = kb.statements.indptr, kb.statements.values, kb.pair_value, _pair_rarity(kb), kb.entity_item
+        batch.supported = mutual_support(batch.articles, batch.offsets, batch.rows, batch.support, Facts(*statements))
+    found: tuple[Scores, Scores, Scores] = batch.supported
     return found
 
 

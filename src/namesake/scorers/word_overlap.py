@@ -135,7 +135,7 @@ def _label_words(batch: Batch, kb: KB) -> tuple[Scores, Scores]:
     from namesake.kernels.types import Ragged
 
     texts, names, labels = batch.words, batch.name_words, kb.words_item
-    items = np.where(batch.rows >= 0, kb.entity_item[batch.rows], -1)
+    items = np.where(batch.rows >= 0, kb.entity_item[batch.rows], -1).astype(np.int64)
     inside: Scores = overlap(
         *(equal(kb), Ragged(texts.indptr, texts.word), batch.article, batch.wide[1], batch.wide[0]),
         *(Ragged(names.indptr, names.word), batch.offsets, items, Ragged(labels.indptr, labels.values)),

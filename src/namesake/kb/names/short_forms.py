@@ -131,7 +131,8 @@ def list_other_forms(names: EntityNames, shortened: Bool, teams: Bool, fame: Flo
         pairs, other_words(names.language), teams, fame, weights, OF_AN_ALIAS, prefixes, to
     )
     cut = to.keys[:count], to.rows[:count], to.forms[:count]
-    texts, of_rows, of_forms = (list(one) for one in zip(*_rewritten(names, named, rows), strict=True)) or ([], [], [])
+    rewritten = list(_rewritten(names, named, rows))
+    texts, of_rows, of_forms = ([one[field] for one in rewritten] for field in range(3))
     written = normalise_many(Strings.of(texts))
     for normalised in (written, Strings.of(word for words in names.language.demonyms.values() for word in words)):
         mark_names(normalised.data, normalised.offsets, prefixes)

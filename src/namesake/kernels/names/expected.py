@@ -76,8 +76,8 @@ class WordCounts(NamedTuple):
     last_names: Annotated[Any, types.float64[::1]]
     least_lower: Annotated[Any, types.float64[::1]]
     last_lower: Annotated[Any, types.float64[::1]]
-    lower_in_text: Annotated[Any, types.float64[::1]]
-    capital_in_text: Annotated[Any, types.float64[::1]]
+    lower_in_text: Annotated[Any, types.int32[::1]]
+    capital_in_text: Annotated[Any, types.int32[::1]]
 
 
 @kernel(own_record(WordCounts)(record(Texts), I64, I64, U64, I32, I32, I32))
@@ -90,7 +90,8 @@ def count_words(texts, first, end, keys, begins, ends, lower):
     """
     count = len(first)
     found = WordCounts(
-        *(np.zeros(count), np.zeros(count), np.full(count, np.inf), np.zeros(count), np.zeros(count), np.zeros(count))
+        *(np.zeros(count), np.zeros(count), np.full(count, np.inf), np.zeros(count)),
+        *(np.zeros(count, np.int32), np.zeros(count, np.int32)),
     )
     slots, mask, text, room = pointer(keys), len(keys) - 1, -1, 16
     table, small, inside = np.zeros(room, np.uint64), np.zeros(room, np.int32), np.zeros(room, np.int32)

@@ -12,7 +12,7 @@ from numba import types
 
 from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.hash import FREE, find
-from namesake.kernels.names.constants import SHORT, VARIANT
+from namesake.kernels.names.constants import SHORT, SIMILAR
 from namesake.kernels.names.phrases import name_in, short_in
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import F32, F64, I8, I32, I64, U64, own_record, record
@@ -177,7 +177,7 @@ def gather_candidates(texts, known, sizes, firsts, lasts, index, variants):
             count = known_candidates(index, known[m], best)
             for k in range(variants.indptr[m], variants.indptr[m + 1]):
                 prior = np.log1p(np.float64(index.fame[variants.rows[k]])) + np.log(variants.quality[k])
-                count = keep_best(best, count, variants.rows[k], VARIANT, variants.quality[k], False, prior)
+                count = keep_best(best, count, variants.rows[k], SIMILAR, variants.quality[k], False, prior)
             slot = find(slots, room - 1, firsts[m])
             link = latest[slot] if sizes[m] == 1 and table[slot] != FREE else -1
             for _ in range(MOST):

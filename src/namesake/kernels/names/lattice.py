@@ -24,6 +24,7 @@ MOST_TOKENS = 8
 """Tokens of the longest name that is searched for."""
 FEWEST_UNKNOWN, MOST_UNKNOWN = 2, 5
 """Tokens of a name that is not in the KB."""
+NEW_LINE = 0x0A
 FEW = 64
 """Hypotheses that a text has room for at first."""
 
@@ -31,7 +32,8 @@ FEW = 64
 class Texts(NamedTuple):
     """The tokens of several texts, one after the other: those of text i are `indptr[i]` to `indptr[i + 1]`.
 
-    `hashes` are those of normalised tokens, `starts` and `ends` bytes of all texts; `tokens.py` lists the bits.
+    `hashes` are those of normalised tokens, `starts` and `ends` bytes of all texts; `tokens.py` lists the bits. `lines`
+    are the numbers of lines, through all texts.
     """
 
     indptr: Annotated[Any, types.int64[::1]]
@@ -43,6 +45,7 @@ class Texts(NamedTuple):
     classes: Annotated[Any, types.uint32[::1]]
     gaps: Annotated[Any, types.uint8[::1]]
     marks: Annotated[Any, types.uint8[::1]]
+    lines: Annotated[Any, types.int64[::1]]
 
 
 class Hypotheses(NamedTuple):
@@ -72,6 +75,7 @@ def cut_texts(data, offsets, heads, tables):
     starts, ends, bits = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint8)
     gaps, marks, draft = np.empty(room, np.uint8), np.empty(room, np.uint8), t.room_for_tokens(most).draft
     indptr, styles, base = np.zeros(texts + 1, np.int64), np.zeros(texts, np.uint8), 0
+    lines, line = np.empty(room, np.int64), 0
     for text in range(texts):
         begin = offsets[text]
         tokens = t.Tokens(
@@ -80,12 +84,18 @@ def cut_texts(data, offsets, heads, tables):
         count = cut(data, begin, offsets[text + 1], tables, tokens, most)
         mark_gaps(data, tokens, count)
         head = np.searchsorted(starts[base : base + count], begin + heads[text]) if heads[text] > 0 else 0
+        at, line = begin, line + 1
+        for i in range(base, base + count):
+            while at < starts[i]:
+                line += data[at] == NEW_LINE
+                at += 1
+            lines[i] = line
         styles[text] = t.style_of(tokens.bits, head if head < count else 0, count)
         base += count
         indptr[text + 1] = base
     return Texts(
         *(indptr, styles, hashes[:base], starts[:base], ends[:base]),
-        *(bits[:base], classes[:base], gaps[:base], marks[:base]),
+        *(bits[:base], classes[:base], gaps[:base], marks[:base], lines[:base]),
     )
 
 
