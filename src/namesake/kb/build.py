@@ -30,7 +30,14 @@ from namesake.kb.kinds import item_kinds
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest, Reject
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
 from namesake.kb.names.non_people import build_non_people, entity_fame, item_fame, non_people_names, stated_by
-from namesake.kb.names.short_forms import build_short_forms, count_tokens, list_forms, prose_of, with_other_forms
+from namesake.kb.names.short_forms import (
+    build_short_forms,
+    count_tokens,
+    list_forms,
+    list_other_forms,
+    prose_of,
+    with_other_forms,
+)
 from namesake.kb.publish.draft import Draft, Spill
 from namesake.kernels.dump.wikidata import LEAGUE, SPORT
 from namesake.kernels.kinds import OTHER, PERSON
@@ -170,11 +177,13 @@ def _index(
     fame = entity_fame(picked[KBColumns.sitelinks], np.diff(stated.statements.indptr))
     others = rows.entity_dump[~is_person]
     fame[~is_person] = item_fame(items.sitelinks[others], items.population[others], used[rows.entity_item[~is_person]])
+    teams = assemble.stating(items, rows, (LEAGUE, SPORT))
 
     def names() -> int:
         non_people = non_people_names(items, rows, of_items, used)
         draft.write_all(build_non_people(non_people))
         made = build_names(entity_names, prose(items, rows.dump_of, stated, descriptions), non_people.texts)
+        list_other_forms(entity_names, ~is_person, teams, fame, made[NameColumns.prefixes])
         draft.write_all(made)
         named = made[NameColumns.texts], made[NameColumns.entities]
         draft.write_all(build_misspellings(*named, picked[KBColumns.sitelinks]))
@@ -182,7 +191,6 @@ def _index(
 
     def short_forms() -> None:
         listed, tokens = list_forms(entity_names, is_person, fame)
-        teams = assemble.stating(items, rows, (LEAGUE, SPORT))
         listed = with_other_forms(listed, entity_names, ~is_person, teams, fame)
         draft.write_all(build_short_forms(listed) | count_tokens(listed, tokens, prose_of(items, rows.first)))
 
@@ -193,7 +201,7 @@ def _index(
 
     def entities() -> None:
         draft.write_all({KBColumns.kind: entity_kinds(of_items, rows), KBColumns.fame: fame.astype(np.float32)})
-        draft.write_all({KBColumns.paragraphs: paragraphs})
+        draft.write_all({KBColumns.paragraphs: paragraphs, KBColumns.used: used[rows.entity_item].astype(np.int32)})
         draft.write_all({KBColumns.aliases: aliases, KBColumns.alias_texts: alias_texts})
         draft.write_all(picked | stated.columns() | assemble.item_columns(items, rows))
 

@@ -134,6 +134,8 @@ class Language:
     """Words in the names of teams."""
     national: Words = NO_WORDS
     """Words after the country in the name of a national team."""
+    sports: Words = NO_WORDS
+    """Words after the name of a team, or before `national`, that it may lack: Utah Utes football, men's national."""
     demonyms: Mapping[str, Words] = field(default_factory=dict)
     """Adjectives, peoples and abbreviations of places, by the normalised label of the place: france: french."""
     and_words: Words = NO_WORDS

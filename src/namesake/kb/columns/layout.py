@@ -76,6 +76,7 @@ class KBColumns(Mapped):
     death = Array("entity.death", int32, ENTITY, "First day of the death date, in days since 1970-01-01.", dump=True)
     death_precision = Array("entity.death_precision", int8, ENTITY, "11 day, 10 month, 9 year, …", PRECISION, dump=True)
     gender = Array("entity.gender", int8, ENTITY, "P21: 1 man, 2 woman, 0 neither or both.", Values(0, WOMAN))
+    used = Array("entity.used", int32, ENTITY, "Number of statements that name it.", COUNT)
     fame = Array("entity.fame", float32, ENTITY, "Its fame, on the scale of sitelinks.", COUNT)
     descriptions = Text("entity.description", ENTITY, "Short descriptions; empty where there is none.", dump=True)
     titles = Text("entity.title", ENTITY, "Titles in the language's Wikipedia; empty where there is none.", dump=True)
@@ -142,7 +143,7 @@ class NameColumns(Mapped):
     short_slots = Array("short.slot", int32, SHORT_SLOT, "The short form in each slot, -1 in a free one.", SHORT_IN)
     short_entities = Lists("short.entity", int32, SHORT, "The 10 entities with the largest weights.", ENTITY_ROW)
     short_forms = Array(
-        "short.entity.form", int8, SHORT_ENTITY, "Its form: a row of `short_forms.FORMS`.", Values(0, 16)
+        "short.entity.form", int8, SHORT_ENTITY, "Its form: a row of `short_forms.FORMS`.", Values(0, 21)
     )
     short_weights = Array("short.entity.weight", float32, SHORT_ENTITY, "Fame times the form's weight.", COUNT)
     short_count = Array("short.count", int32, SHORT, "Number of entities with each short form.", ENTITIES)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
 
-from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt64
+from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64
 from namesake.kb.columns import Made, NameColumns, Ragged, Strings, large
 from namesake.kb.columns.assemble import distinct_keys
 from namesake.kb.dump.parse import Items
 from namesake.kb.names.build_index import EntityNames
 from namesake.kb.names.index import name_key
-from namesake.kb.names.normalise import TABLE_END, fold_table, normalise_many, replaced
+from namesake.kb.names.normalise import APOSTROPHES, TABLE_END, fold_table, normalise_many, replaced
 from namesake.kernels.hash import count_each, hash_each, table_of
 from namesake.kernels.names import forms as kernels
 from namesake.kernels.names import prose as prose_kernels
-from namesake.kernels.names.constants import DEMONYM
-from namesake.kernels.names.index import hash_names, token_hashes
+from namesake.kernels.names.constants import DEMONYM, HEAD, NATIONAL_TEAM, TAIL, TEAM_DEMONYM, VARIANT
+from namesake.kernels.names.index import hash_names, mark_names, token_hashes
 from namesake.language import Language
 
 MOST = 10
@@ -26,6 +28,8 @@ LONGEST_PLACE = 6
 """Tokens of the label of a place that has a demonym."""
 Texts = tuple[Strings, Bool]
 """A column of texts, and which of them count."""
+Listed = tuple[UInt64, Int32, Int8, Float64]
+"""Entries: the key of a short form, the entity, the number of the form, the weight."""
 
 
 FORMS = (
@@ -40,12 +44,17 @@ FORMS = (
     ("nick", 0.5),  # an alias of one token that is not: Daddy
     ("alias surname", 0.4),  # the last token of an alias that shares another with the label: Bonaparte
     ("acronym", 0.5),  # of an entity that is not a person, like all that follow: IMF
-    ("no suffix", 1.0),  # without its legal form or kind of club: Apple of Apple Inc.
+    ("no suffix", 1.0),  # without its article, legal form or kind of club: Apple of Apple Inc., Joker of The Joker
     ("tail", 0.3),  # at least two last tokens: Justice Department; what follows "of"
     ("opening", 0.3),  # the part before "of", or all but the last token of two or three: Caribbean of Caribbean Sea
-    ("team place", 0.5),  # the beginning of a team's name: Chicago of Chicago Bulls; the country of a national team
+    ("team place", 0.5),  # the beginning of a team's name: Chicago of Chicago Bulls
     ("team nickname", 0.7),  # its end: Bulls
     ("demonym", 1.0),  # the adjective and the people of a place, and abbreviations: French, Calif.
+    ("variant", 1.0),  # the name without the s of a possessive, which texts do not have either: Men's Wearhouse
+    ("no year", 0.5),  # an event without its year: FIFA World Cup of 1998 FIFA World Cup
+    ("national team", 1.0),  # the country of a national team
+    ("team demonym", 0.5),  # the adjective of this country: Dutch of Netherlands national football team
+    ("last word", 0.1),  # Gulf of Persian Gulf
 )
 """Names of the forms and factors for the entity's fame, by number (`kernels.names.constants.MONONYM` and so on)."""
 
@@ -78,6 +87,8 @@ def other_words(language: Language) -> kernels.Words:
             kernels.OF: language.of_words,
             kernels.TEAM: language.team_words,
             kernels.NATIONAL: language.national,
+            kernels.ARTICLE: frozenset({language.article}),
+            kernels.SPORT: language.sports,
         }
     )
 
@@ -95,33 +106,74 @@ def _words(lists: dict[int, frozenset[str]]) -> kernels.Words:
 def with_other_forms(
     listed: kernels.Found, names: EntityNames, shortened: Bool, teams: Bool, fame: Float64
 ) -> kernels.Found:
-    """The short forms of people, and those of the labels of other entities that are `shortened`, with demonyms."""
-    labels, size = names.normalised, kernels.MOST_OTHER_FORMS * len(names.labels)
-    found = listed._replace(
-        keys=large.empty(size, np.uint64),
-        rows=large.empty(size, np.int32),
-        forms=large.empty(size, np.int8),
-        weights=large.empty(size, np.float64),
-    )
-    offsets = labels.offsets[: len(names.labels) + 1]
-    weights = np.array([weight for _, weight in FORMS])
-    entries = kernels.list_other_forms(
-        labels.data, offsets, other_words(names.language), shortened, teams, fame, weights, found
-    )
-    more = [
-        [listed.keys, found.keys[:entries]],
-        [listed.rows, found.rows[:entries]],
-        [listed.forms, found.forms[:entries]],
-        [listed.weights, found.weights[:entries]],
-    ]
-    for column, one in zip(more, _demonyms(names, shortened, fame), strict=True):
-        column.append(one)
-    keys, rows, forms, of_forms = (large.joined(column) for column in more)
+    """The short forms of people, and those of other entities, which are `shortened`."""
+    found = list_other_forms(names, shortened, teams, fame, np.zeros(1, np.uint8))
+    more = zip(listed[:4], found, strict=True)
+    keys, rows, forms, weights = (large.joined(list(columns)) for columns in more)
     order = np.argsort(rows, kind="stable")  # the entries of an entity stand together
-    return listed._replace(keys=keys[order], rows=rows[order], forms=forms[order], weights=of_forms[order])
+    return listed._replace(keys=keys[order], rows=rows[order], forms=forms[order], weights=weights[order])
 
 
-def _demonyms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[UInt64, Int32, Int8, Float64]:
+def list_other_forms(names: EntityNames, shortened: Bool, teams: Bool, fame: Float64, prefixes: UInt8) -> Listed:
+    """The short forms of the entities that are `shortened`, none of them a person; sets bits of their `prefixes`.
+
+    Those are the bits of `NameColumns.prefixes`, for the beginnings of forms of two or more tokens.
+    """
+    named, rows = _pairs(names, shortened)
+    size = kernels.MOST_OTHER_FORMS * len(named)  # untouched pages take no memory
+    to = kernels.Found(
+        *(large.empty(size, np.uint64), large.empty(size, np.int32), large.empty(size, np.int8)),
+        *(large.empty(size, np.float64), *[np.empty(0, np.uint64)] * 3),
+    )
+    weights = np.array([weight for _, weight in FORMS])
+    pairs = kernels.Pairs(names.normalised.data, names.normalised.offsets, named, rows)
+    count = kernels.list_other_forms(
+        pairs, other_words(names.language), teams, fame, weights, OF_AN_ALIAS, prefixes, to
+    )
+    cut = to.keys[:count], to.rows[:count], to.forms[:count]
+    texts, of_rows, of_forms = (list(one) for one in zip(*_rewritten(names, named, rows), strict=True)) or ([], [], [])
+    written = normalise_many(Strings.of(texts))
+    for normalised in (written, Strings.of(word for words in names.language.demonyms.values() for word in words)):
+        mark_names(normalised.data, normalised.offsets, prefixes)
+    keys = hash_names(written.data, written.offsets, kernels.LONGEST_OTHER)
+    parts = [cut, (keys, np.array(of_rows, np.int32), np.array(of_forms, np.int8)), _demonyms(names, shortened, fame)]
+    parts.append(_team_demonyms(names.language, *cut))
+    every = [large.joined(list(column)) for column in zip(*parts, strict=True)]
+    made = fame[every[1]] * weights[every[2]]
+    made[:count] = to.weights[:count]
+    return every[0], every[1], every[2], made
+
+
+def _pairs(names: EntityNames, shortened: Bool) -> tuple[Int64, Int64]:
+    """The rows of all labels and aliases of the entities that are `shortened`, and the entity of each."""
+    entities = np.arange(len(names.labels))
+    named = np.concatenate([entities, len(entities) + names.aliases.values])
+    rows = np.concatenate([entities, np.repeat(entities, np.diff(names.aliases.indptr))])
+    return named[shortened[rows]], rows[shortened[rows]]
+
+
+def _rewritten(names: EntityNames, named: Int64, rows: Int64) -> Iterator[tuple[str, int, int]]:
+    """Names without possessives, parts of names at a comma or colon; of each the text, the entity and the form."""
+    possessive = re.compile(rf"[{APOSTROPHES}]{names.language.possessive}\b")
+    data, offsets = names.texts.data, names.texts.offsets
+    marked = np.flatnonzero((data == ord(",")) | (data == ord(":")) | (data == ord("'")) | (data == 0x99))
+    with_mark = np.zeros(len(names.texts), np.bool_)
+    with_mark[np.searchsorted(offsets, marked, side="right") - 1] = True
+    chosen = with_mark[named]
+    for name, row in zip(named[chosen].tolist(), rows[chosen].tolist(), strict=True):
+        text = names.texts[name]
+        plain = possessive.sub("", text)
+        if plain != text:
+            yield plain, row, VARIANT
+        for mark, form in ((",", HEAD), (": ", TAIL)):
+            before, found, after = plain.partition(mark)
+            if found:
+                yield before, row, HEAD
+            if found and form == TAIL:
+                yield after, row, TAIL
+
+
+def _demonyms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[UInt64, Int32, Int8]:
     """The language's demonyms and abbreviations of places, for the most famous entity with the label of the place."""
     hashes = hash_names(names.normalised.data, names.normalised.offsets[: len(names.labels) + 1], LONGEST_PLACE)
     keys, rows = [], []
@@ -130,8 +182,20 @@ def _demonyms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[UInt6
         if len(bearers):
             keys += [name_key(word) for word in sorted(words)]
             rows += [int(bearers[np.argmax(fame[bearers])])] * len(words)
-    found = np.array(rows, np.int32)
-    return np.array(keys, np.uint64), found, np.full(len(found), DEMONYM, np.int8), fame[found]
+    return np.array(keys, np.uint64), np.array(rows, np.int32), np.full(len(rows), DEMONYM, np.int8)
+
+
+def _team_demonyms(language: Language, keys: UInt64, rows: Int32, forms: Int8) -> tuple[UInt64, Int32, Int8]:
+    """National teams by the other words for their country, from the entries with its name or one of these words."""
+    others: dict[int, set[int]] = {}
+    for place, words in language.demonyms.items():
+        group = {int(name_key(word)) for word in {place, *words}}
+        for key in group:
+            others.setdefault(key, set()).update(group - {key})
+    teams = np.flatnonzero(forms == NATIONAL_TEAM)
+    found = [(key, rows[team]) for team in teams for key in sorted(others.get(int(keys[team]), ()))]
+    more = np.array([key for key, _ in found], np.uint64), np.array([row for _, row in found], np.int32)
+    return *more, np.full(len(found), TEAM_DEMONYM, np.int8)
 
 
 def list_forms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[kernels.Found, UInt64]:
