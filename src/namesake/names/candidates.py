@@ -6,11 +6,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from namesake.arrays import Float64, Int32, Int64, UInt8, take_rows
+from namesake.arrays import Float64, Int32, Int64, UInt8
 from namesake.kb.columns import Strings
 from namesake.kb.names.index import NameIndex, affixes, nicknames, romans
 from namesake.kb.names.normalise import normalise_many
-from namesake.kernels.names import similar as kernels
+from namesake.kernels.names import similar, slips
 from namesake.kernels.names.constants import KIND_QUALITY
 
 Variants = Literal["never", "missing", "always"]
@@ -25,11 +25,11 @@ class Candidates(NamedTuple):
 
 
 def candidates(index: NameIndex, data: UInt8, offsets: Int64, *, variants: Variants = "never") -> Candidates:
-    """Who bears each name of a column in Arrow's layout, and who bears a variant of it, if that is wanted.
+    """The entities with each name of a column in Arrow's layout, and those with a variant of it, if that is wanted.
 
-    Variants are nicknames (Bill, William), initials (J. Smith), middle names on one side only, and other
-    transliterations (Zelensky, Zelenskiy). They cost precision: `variants` says whether they are tried never, where
-    nobody bears the very name ("missing"), or always.
+    Variants are nicknames (Bill, William), initials (J. Smith), middle names on one side only, other transliterations
+    (Zelensky, Zelenskiy), misspellings of well-known names (Obma) and reversed names. They cost precision: `variants`
+    says whether they are tried never, if no entity has the name itself ("missing"), or always.
     """
     indptr, rows, kinds = index.lookup_many(data, offsets)
     name = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
@@ -37,29 +37,40 @@ def candidates(index: NameIndex, data: UInt8, offsets: Int64, *, variants: Varia
     if variants != "never":
         asked = np.arange(len(indptr) - 1) if variants == "always" else np.flatnonzero(np.diff(indptr) == 0)
         query, more_rows, more_quality = variant_candidates(index, normalise_many(Strings(offsets, data)).take(asked))
-        name = np.concatenate([name, asked[query]])
-        rows = np.concatenate([rows, more_rows])
-        quality = np.concatenate([quality, more_quality])
-        order = np.lexsort([-quality, rows, name])
-        first = np.ones(len(order), np.bool_)
-        first[1:] = (np.diff(name[order]) != 0) | (np.diff(rows[order]) != 0)
-        name, rows, quality = name[order][first], rows[order][first], quality[order][first]
+        name, rows, quality = _best(
+            np.concatenate([name, asked[query]]),
+            np.concatenate([rows, more_rows]),
+            np.concatenate([quality, more_quality]),
+        )
         indptr = np.searchsorted(name, np.arange(len(indptr))).astype(np.int64)
     best_first = np.lexsort([rows, -quality, name])
     return Candidates(indptr, rows[best_first], quality[best_first])
 
 
 def variant_candidates(index: NameIndex, queries: Strings) -> tuple[Int64, Int32, Float64]:
-    """Query, entity row and quality of everybody who bears a variant of a normalised query."""
+    """Query, entity row and quality of each entity with a variant of a normalised query, by query and row."""
     spoken = index.language
-    filed = kernels.Filed(index.variant_keys, index.variant_names, index.texts.offsets, index.texts.data)
-    indptr, names, likeness = kernels.find_variants(
+    filed = similar.Filed(index.variant_keys, index.variant_names, index.texts.offsets, index.texts.data)
+    variants = similar.find_variants(
         queries.data, queries.offsets, affixes(spoken), romans(spoken), nicknames(spoken), filed
     )
-    borne, entry = take_rows(index.entities.indptr, names)
-    variant = np.repeat(np.arange(len(names)), np.diff(borne))
-    query = np.repeat(np.arange(len(queries)), np.diff(indptr))
-    return query[variant], index.entities.values[entry], likeness[variant] * KIND_QUALITY[index.kinds[entry]]
+    misspelled = slips.find_slips(queries.data, queries.offsets, affixes(spoken), index.misspellings)
+    names, likeness = (np.concatenate(both) for both in zip(variants[1:], misspelled[1:], strict=True))
+    query = np.concatenate([np.repeat(np.arange(len(queries)), np.diff(found[0])) for found in (variants, misspelled)])
+    starts = index.entities.indptr[names]
+    sizes = index.entities.indptr[names + 1] - starts
+    of = np.repeat(np.arange(len(names)), sizes)
+    entry = np.arange(len(of)) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+    return _best(query[of], index.entities.values[entry], likeness[of] * KIND_QUALITY[index.kinds[entry]])
+
+
+def _best(query: Int64, rows: Int32, quality: Float64) -> tuple[Int64, Int32, Float64]:
+    """Each entity of each query once, with its best quality, by query and row."""
+    keys = query << 32 | rows
+    order = np.argsort(keys, kind="stable")  # merges runs that ascend
+    first = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    kept = order[first]
+    return query[kept], rows[kept], np.maximum.reduceat(quality[order], first)
 
 
 def quality_of(index: NameIndex, data: UInt8, offsets: Int64, indptr: Int64, rows: Int64) -> Float64:

@@ -12,9 +12,8 @@ from namesake.kb.columns import Columns, NameColumns, Strings
 from namesake.kb.names.normalise import normalise, normalise_many
 from namesake.kernels.hash import hash_bytes, slot_of
 from namesake.kernels.names import index as kernels
-from namesake.kernels.names import similar
+from namesake.kernels.names import similar, slips
 from namesake.kernels.names.constants import ALIAS, FAME_STEPS
-from namesake.kernels.names.slips import slip_openings
 from namesake.language import Language
 
 
@@ -131,8 +130,17 @@ class NameIndex(NameColumns):
     @cached_property
     def misspelling_filter(self) -> UInt8:
         """Bits by which most words are excluded before misspellings are looked up: see `kernels.names.slips`."""
-        openings: UInt8 = slip_openings(self.texts.data, self.texts.offsets, self.misspelling_names)
+        openings: UInt8 = slips.slip_openings(self.texts.data, self.texts.offsets, self.misspelling_names)
         return openings
+
+    @property
+    def misspellings(self) -> slips.Known:
+        """The columns that the search for misspellings reads."""
+        return slips.Known(
+            *(self.misspelling_hashes, self.misspelling_names, self.misspelling_filter),
+            *(self.texts.offsets, self.texts.data, self.hashes, self.slots),
+            *(self.token_hashes, self.token_first, self.token_last),
+        )
 
     def misspelled(self, one: str, other: str) -> Int32:
         """The names filed under two tokens: first and last less a letter, or last and first less a letter."""

@@ -11,13 +11,15 @@ from numba import types
 
 from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.hash import hash_bytes
-from namesake.kernels.names.index import AFFIXES, MOST_TOKENS, bare, tokens
+from namesake.kernels.names.index import AFFIXES, MOST_TOKENS, SPACE, bare, tokens
 from namesake.kernels.search import first_at_least
+from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import I32, I64, U8, U64, record
 
 ROMANS = types.Array(types.uint8, 2, "C", readonly=True)
 
 MOST_LETTERS = 48
+AHEAD = 16  # names whose texts are fetched from memory while others are compared
 LETTER_BITS = np.uint64(0xFF)
 
 
@@ -40,7 +42,8 @@ class Filed(NamedTuple):
 
 
 SAME = 1.0
-NICKNAME, SOUND, INITIAL, SURNAME_SOUND, MISSING = 0.85, 0.8, 0.7, 0.7, 0.9  # what each difference costs
+NICKNAME, SOUND, INITIAL, UMLAUT, SURNAME_SOUND, MISSING = 0.85, 0.8, 0.7, 0.95, 0.7, 0.9  # what differences cost
+LETTER_E, AOU = 0x65, (0x61, 0x6F, 0x75)
 
 
 @inner(types.int64(U8, types.int64, types.int64, ROMANS, types.uint8[::1]))
@@ -99,18 +102,6 @@ def file_names(texts, offsets, romans, drawers):
             )
 
 
-@inner(types.boolean(U8, I64, types.int64, U8, I64, types.int64, ROMANS))
-def sounds_alike(left, left_starts, i, right, right_starts, j, romans):
-    """Whether token i of one name sounds as token j of another; tokens of one or two letters never do."""
-    if left_starts[i + 1] - left_starts[i] < 4 or right_starts[j + 1] - right_starts[j] < 4:
-        return False
-    one, two = np.empty(MOST_LETTERS, np.uint8), np.empty(MOST_LETTERS, np.uint8)
-    size = sound(left, left_starts[i], left_starts[i + 1] - 1, romans, one)
-    if size != sound(right, right_starts[j], right_starts[j + 1] - 1, romans, two):
-        return False
-    return np.array_equal(one[:size], two[:size])
-
-
 @inner(types.boolean(U8, I64, types.int64, U8, I64, types.int64))
 def initial_of(left, left_starts, i, right, right_starts, j):
     """Whether one of the two tokens is a single letter and the other begins with it."""
@@ -119,39 +110,63 @@ def initial_of(left, left_starts, i, right, right_starts, j):
     return left_starts[i + 1] - left_starts[i] == 2 or right_starts[j + 1] - right_starts[j] == 2
 
 
-@inner(
-    types.float64(U8, I64, U64, types.int64, types.int64, U8, I64, U64, types.int64, U64, ROMANS),
-)
-def likeness(query, starts, hashes, low, high, name, name_starts, name_hashes, count, nicknames, romans):
-    """How well tokens low to high of a query fit a name: 1 if equal, 0 if they contradict each other.
+@inner(types.float64(U8, I64, U64, types.int64, U8, I64, types.int64, U64, U8, ROMANS, types.uint8[::1]))
+def first_likeness(query, starts, hashes, low, name, name_starts, end, nicknames, heard, romans, letters):
+    """How well token `low` of a query, which sounds like `heard`, fits the first token of a name, which ends at `end`.
 
-    The product of what first, middle and last tokens differ in. Middle names of one side only cost little; where both
-    have some they must agree in turn.
+    It is 0 if they contradict each other. Tokens of one or two letters never sound alike.
     """
-    quality = SAME
-    last = count - 1
-    if hashes[high - 1] != name_hashes[last]:
-        if not sounds_alike(query, starts, high - 1, name, name_starts, last, romans):
-            return 0.0
-        quality *= SURNAME_SOUND
-    if hashes[low] != name_hashes[0]:
-        known = False
-        for nickname in nicknames:
-            known = known or nickname == name_hashes[0]
-        if known:
-            quality *= NICKNAME
-        elif initial_of(query, starts, low, name, name_starts, 0):
-            quality *= INITIAL
-        elif sounds_alike(query, starts, low, name, name_starts, 0, romans):
-            quality *= SOUND
+    start, hashed = name_starts[0], hash_bytes(name, name_starts[0], end)
+    if hashed == hashes[low]:
+        return SAME
+    for nickname in nicknames:
+        if nickname == hashed:
+            return NICKNAME
+    if initial_of(query, starts, low, name, name_starts, 0):
+        return INITIAL
+    if min(end - start, starts[low + 1] - 1 - starts[low]) > 2:
+        size = sound(name, start, end, romans, letters)
+        if size == len(heard) and np.array_equal(letters[:size], heard):
+            return SOUND
+    return 0.0
+
+
+@inner(types.boolean(U8, types.int64, types.int64, U8, types.int64, types.int64))
+def differ_in_umlauts(one, start, end, other, begin, stop):
+    """Whether two tokens differ only in umlauts: ae, oe or ue in one is a, o or u in the other."""
+    before = np.uint8(0)
+    while start < end and begin < stop:
+        if one[start] == other[begin]:
+            before = one[start]
+            start, begin = start + 1, begin + 1
+        elif before in AOU and one[start] == LETTER_E:
+            before, start = one[start], start + 1
+        elif before in AOU and other[begin] == LETTER_E:
+            before, begin = other[begin], begin + 1
         else:
+            return False
+    return start == end and begin == stop
+
+
+@inner(types.float64(U8, I64, U64, types.int64, types.int64, U8, I64, U64, types.int64))
+def rest_likeness(query, starts, hashes, low, high, name, name_starts, name_hashes, count):
+    """How well the tokens after the first of query[low:high] fit those of a name whose last token sounds the same.
+
+    Middle names of one side only cost little. If both names have some, they must agree in turn.
+    """
+    quality, last = SAME, count - 1
+    if hashes[high - 1] != name_hashes[last]:
+        if min(starts[high] - starts[high - 1], name_starts[count] - name_starts[last]) < 4:
             return 0.0
-    inner = min(high - low, count) - 2
-    for i in range(1, inner + 1):
-        if hashes[low + i] != name_hashes[i] and not initial_of(query, starts, low + i, name, name_starts, i):
-            return 0.0
+        umlauts = differ_in_umlauts(
+            query, starts[high - 1], starts[high] - 1, name, name_starts[last], name_starts[count] - 1
+        )
+        quality *= UMLAUT if umlauts else SURNAME_SOUND
     if high - low != count:
         quality *= MISSING
+    for i in range(1, min(high - low, count) - 1):
+        if hashes[low + i] != name_hashes[i] and not initial_of(query, starts, low + i, name, name_starts, i):
+            return 0.0
     return quality
 
 
@@ -164,10 +179,10 @@ def find_variants(data, offsets, affixes, romans, nicknames, filed):
     """Names that may be meant by each normalised query, as CSR: offsets, name ids, likeness; equal names included."""
     starts, name_starts = np.empty(MOST_TOKENS + 1, np.int64), np.empty(MOST_TOKENS + 1, np.int64)
     hashes, name_hashes = np.empty(MOST_TOKENS, np.uint64), np.empty(MOST_TOKENS, np.uint64)
-    letters = np.empty(MOST_LETTERS, np.uint8)
+    letters, heard = np.empty(MOST_LETTERS, np.uint8), np.empty(MOST_LETTERS, np.uint8)
     indptr = np.zeros(len(offsets), np.int64)
     names, quality = np.empty(64, np.int32), np.empty(64, np.float64)
-    drawers = filed.drawers
+    drawers, texts = filed.drawers, filed.texts
     found = 0
     for query in range(len(offsets) - 1):
         indptr[query + 1] = found
@@ -178,26 +193,37 @@ def find_variants(data, offsets, affixes, romans, nicknames, filed):
         if high - low < 2 or starts[count] != offsets[query + 1] + 1:
             continue
         key = drawer(data, starts[low], starts[low + 1] - 1, starts[high - 1], starts[high] - 1, romans, letters)
+        sounds = heard[: sound(data, starts[low], starts[low + 1] - 1, romans, heard)]
         nick = first_at_least(nicknames.keys, 0, len(nicknames.keys), hashes[low])
         begin = end = np.int64(0)
         if nick < len(nicknames.keys) and nicknames.keys[nick] == hashes[low]:
             begin, end = nicknames.indptr[nick], nicknames.indptr[nick + 1]
-        others, letters_of_others = nicknames.hashes[begin:end], nicknames.letters[begin:end]
-        for letter in range(256):
-            wanted = np.uint64(letter) == key & LETTER_BITS
-            for i in range(len(others)):
-                wanted = wanted or np.int64(letters_of_others[i]) == letter
-            if not wanted:
-                continue
-            here = key & ~LETTER_BITS | np.uint64(letter)
-            at = first_at_least(drawers, 0, len(drawers), here)
+        others, first_letters = nicknames.hashes[begin:end], nicknames.letters[begin:end]
+        for i in range(-1, len(others)):
+            letter = key & LETTER_BITS if i < 0 else np.uint64(first_letters[i])
+            seen = i >= 0 and letter == key & LETTER_BITS
+            for j in range(i):
+                seen = seen or np.uint64(first_letters[j]) == letter
+            here = key & ~LETTER_BITS | letter
+            at = len(drawers) if seen else first_at_least(drawers, 0, len(drawers), here)
+            ahead = at
             while at < len(drawers) and drawers[at] == here:
+                while ahead < min(at + AHEAD, len(drawers)) and drawers[ahead] == here:
+                    prefetch(pointer(texts), filed.offsets[filed.names[ahead]])
+                    ahead += 1
                 name = filed.names[at]
                 at += 1
-                size = tokens(filed.texts, filed.offsets[name], filed.offsets[name + 1], name_starts, name_hashes)
-                like = likeness(
-                    data, starts, hashes, low, high, filed.texts, name_starts, name_hashes, size, others, romans
+                name_starts[0] = name_end = filed.offsets[name]
+                while texts[name_end] != SPACE:  # there are two tokens at least
+                    name_end += 1
+                name_starts[1] = name_end + 1
+                like = first_likeness(
+                    data, starts, hashes, low, texts, name_starts, name_end, others, sounds, romans, letters
                 )
+                if like == 0.0:
+                    continue
+                size = tokens(texts, filed.offsets[name], filed.offsets[name + 1], name_starts, name_hashes)
+                like *= rest_likeness(data, starts, hashes, low, high, texts, name_starts, name_hashes, size)
                 if like == 0.0:
                     continue
                 if found == len(names):
