@@ -24,8 +24,6 @@ from namesake.language import Language
 
 MOST = 10
 """Number of entities that are kept for a short form."""
-LONGEST_PLACE = 6
-"""Tokens of the label of a place that has a demonym."""
 Texts = tuple[Strings, Bool]
 """A column of texts, and which of them count."""
 Listed = tuple[UInt64, Int32, Int8, Float64]
@@ -47,13 +45,13 @@ FORMS = (
     ("no suffix", 1.0),  # without its article, legal form or kind of club: Apple of Apple Inc., Joker of The Joker
     ("tail", 0.3),  # at least two last tokens: Justice Department; what follows "of"
     ("opening", 0.3),  # the part before "of", or all but the last token of two or three: Caribbean of Caribbean Sea
-    ("team place", 0.5),  # the beginning of a team's name: Chicago of Chicago Bulls
+    ("team place", 1.0),  # the beginning of a team's name: Chicago of Chicago Bulls
     ("team nickname", 0.7),  # its end: Bulls
     ("demonym", 1.0),  # the adjective and the people of a place, and abbreviations: French, Calif.
     ("variant", 1.0),  # the name without the s of a possessive, which texts do not have either: Men's Wearhouse
     ("no year", 0.5),  # an event without its year: FIFA World Cup of 1998 FIFA World Cup
-    ("national team", 1.0),  # the country of a national team
-    ("team demonym", 0.5),  # the adjective of this country: Dutch of Netherlands national football team
+    ("national team", 10.0),  # the country of a national team
+    ("team demonym", 3.0),  # the adjective of this country: Dutch of Netherlands national football team
     ("last word", 0.1),  # Gulf of Persian Gulf
 )
 """Names of the forms and factors for the entity's fame, by number (`kernels.names.constants.MONONYM` and so on)."""
@@ -131,17 +129,19 @@ def list_other_forms(names: EntityNames, shortened: Bool, teams: Bool, fame: Flo
         pairs, other_words(names.language), teams, fame, weights, OF_AN_ALIAS, prefixes, to
     )
     cut = to.keys[:count], to.rows[:count], to.forms[:count]
-    texts, of_rows, of_forms = (list(one) for one in zip(*_rewritten(names, named, rows), strict=True)) or ([], [], [])
-    written = normalise_many(Strings.of(texts))
+    rewritten = list(_rewritten(names, named, rows))
+    written = normalise_many(Strings.of(text for text, _, _ in rewritten))
     for normalised in (written, Strings.of(word for words in names.language.demonyms.values() for word in words)):
         mark_names(normalised.data, normalised.offsets, prefixes)
     keys = hash_names(written.data, written.offsets, kernels.LONGEST_OTHER)
-    parts = [cut, (keys, np.array(of_rows, np.int32), np.array(of_forms, np.int8)), _demonyms(names, shortened, fame)]
+    others = np.array([(row, form) for _, row, form in rewritten], np.int32).reshape(-1, 2)
+    parts = [cut, (keys, others[:, 0], others[:, 1].astype(np.int8)), _demonyms(names, shortened, fame)]
     parts.append(_team_demonyms(names.language, *cut))
-    every = [large.joined(list(column)) for column in zip(*parts, strict=True)]
-    made = fame[every[1]] * weights[every[2]]
-    made[:count] = to.weights[:count]
-    return every[0], every[1], every[2], made
+    keys, of_rows, forms = (large.joined(list(column)) for column in zip(*parts, strict=True))
+    of_forms = fame[of_rows] * weights[forms]
+    of_forms[:count] = to.weights[:count]
+    new = np.flatnonzero((keys != 0) & (keys != _label_keys(names)[of_rows]))
+    return keys[new], of_rows[new], forms[new], of_forms[new]
 
 
 def _pairs(names: EntityNames, shortened: Bool) -> tuple[Int64, Int64]:
@@ -150,6 +150,12 @@ def _pairs(names: EntityNames, shortened: Bool) -> tuple[Int64, Int64]:
     named = np.concatenate([entities, len(entities) + names.aliases.values])
     rows = np.concatenate([entities, np.repeat(entities, np.diff(names.aliases.indptr))])
     return named[shortened[rows]], rows[shortened[rows]]
+
+
+def _label_keys(names: EntityNames) -> UInt64:
+    """The key of the label of each entity."""
+    offsets = names.normalised.offsets[: len(names.labels) + 1]
+    return hash_names(names.normalised.data, offsets, kernels.LONGEST_OTHER)
 
 
 def _rewritten(names: EntityNames, named: Int64, rows: Int64) -> Iterator[tuple[str, int, int]]:
@@ -175,8 +181,7 @@ def _rewritten(names: EntityNames, named: Int64, rows: Int64) -> Iterator[tuple[
 
 def _demonyms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[UInt64, Int32, Int8]:
     """The language's demonyms and abbreviations of places, for the most famous entity with the label of the place."""
-    hashes = hash_names(names.normalised.data, names.normalised.offsets[: len(names.labels) + 1], LONGEST_PLACE)
-    keys, rows = [], []
+    hashes, keys, rows = _label_keys(names), [], []
     for place, words in names.language.demonyms.items():
         bearers = np.flatnonzero((hashes == name_key(place)) & shortened)
         if len(bearers):

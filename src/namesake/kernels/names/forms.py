@@ -394,14 +394,11 @@ def is_number(text, at, token):
 def team_forms(hashes, bits, low, high, is_team, count, prefixes, to):
     """Add the beginnings and the ends of a team's name; of a national team only its country."""
     for i in range(low + 1, high):
-        if bits[i] & NATIONAL:
+        if is_team and bits[i] & NATIONAL:
             while i > low + 1 and bits[i - 1] & SPORT:
                 i -= 1
             return part(hashes, low, i, NATIONAL_TEAM, count, prefixes, to)
-        is_team |= bits[i] & (TEAM | SPORT) != 0 and high - low > 2
-    if not is_team:
-        return count
-    end = high
+    end = high if is_team else low
     while end > low + 2 and bits[end - 1] & SPORT:
         end -= 1
     if end < high:
@@ -419,8 +416,9 @@ def core_forms(text, at, hashes, bits, size, is_team, prefixes, to):
     if bits[0] & ARTICLE:
         low = 1
         count = part(hashes, low, size, NO_SUFFIX, count, prefixes, to)
-    for i in range(size):
-        is_team |= size > 2 and bits[i] & TEAM != 0
+    for i in range(1, size):
+        is_team |= bits[i] & TEAM != 0 or (size > 2 and bits[i] & SPORT != 0)
+    is_team |= bits[0] & TEAM != 0 and bits[0] & LEGAL != 0  # FK Rad
     while end > low + 1 and bits[end - 1] & LEGAL:
         end -= 1
     low += bits[low] & LEGAL != 0 and end > low + 1
