@@ -45,7 +45,7 @@ FORMS = (
     ("no suffix", 1.0),  # without its article, legal form or kind of club: Apple of Apple Inc., Joker of The Joker
     ("tail", 0.3),  # at least two last tokens: Justice Department; what follows "of"
     ("opening", 0.3),  # the part before "of", or all but the last token of two or three: Caribbean of Caribbean Sea
-    ("team place", 1.0),  # the beginning of a team's name: Chicago of Chicago Bulls
+    ("team place", 2.0),  # the beginning of a team's name: Chicago of Chicago Bulls
     ("team nickname", 0.7),  # its end: Bulls
     ("demonym", 1.0),  # the adjective and the people of a place, and abbreviations: French, Calif.
     ("variant", 1.0),  # the name without the s of a possessive, which texts do not have either: Men's Wearhouse

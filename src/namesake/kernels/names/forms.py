@@ -350,6 +350,7 @@ LEGAL, SMALL, OF, TEAM, NATIONAL, ARTICLE, SPORT = 1, 2, 4, 8, 16, 32, 64
 MOST_OTHER_FORMS = 16  # of one name
 LONGEST_OTHER = 10  # tokens of a name that has short forms
 MOST_TAILS = 3
+LEAST_FAME = 20.0  # of an entity that is called by the last word of its label
 PREFIXES = types.uint8[::1]
 
 
@@ -434,10 +435,11 @@ def core_forms(text, at, hashes, bits, size, is_team, prefixes, to):
     return team_forms(hashes, bits, low, end, is_team, count, prefixes, to)
 
 
-@inner(types.int64(U8, I64, HASHES, U8, types.int64, types.int64, PREFIXES, ONE_NAME))
-def other_forms(text, at, hashes, bits, size, count, prefixes, to):
+@inner(types.int64(U8, I64, HASHES, U8, types.int64, types.boolean, types.int64, PREFIXES, ONE_NAME))
+def other_forms(text, at, hashes, bits, size, is_famous, count, prefixes, to):
     """Add the other short forms of a label of two tokens or more; returns how many there are."""
-    low = 1 if bits[0] & ARTICLE or is_number(text, at, 0) else 0
+    has_year = is_number(text, at, 0)
+    low = 1 if bits[0] & ARTICLE or has_year else 0
     if low < size - 1 <= low + 2 and not bits[size - 1] & LEGAL:
         count = part(hashes, low, size - 1, OPENING, count, prefixes, to)
     for small in range(2):
@@ -447,13 +449,13 @@ def other_forms(text, at, hashes, bits, size, count, prefixes, to):
             count += 1
     for i in range(1, size - 1):
         if bits[i] & OF:
-            count = part(hashes, 0, i, OPENING, count, prefixes, to)
+            count = part(hashes, low, i, HEAD, count, prefixes, to)
             after = i + 2 if i + 2 < size and bits[i + 1] & SMALL else i + 1
             return part(hashes, after, size, TAIL, count, prefixes, to)
     for i in range(max(1, size - 1 - MOST_TAILS), size - 1):
         if bits[i] & SMALL == 0:
-            count = part(hashes, i, size, TAIL, count, prefixes, to)
-    if not bits[size - 1] & LEGAL:
+            count = part(hashes, i, size, NO_YEAR if has_year else TAIL, count, prefixes, to)
+    if is_famous and not bits[size - 1] & LEGAL:
         count = part(hashes, size - 1, size, LAST_WORD, count, prefixes, to)
     return count
 
@@ -481,7 +483,8 @@ def list_other_forms(pairs, words, teams, fame, form_weights, alias_weight, pref
             bits[i] = word_bits[find(word_keys, mask, hashes[i])]
         count = core_forms(texts, at, hashes, bits, size, teams[row], prefixes, one)
         if is_label and not (count > 0 and one.forms[count - 1] == NATIONAL_TEAM):
-            count = other_forms(texts, at, hashes, bits, size, count, prefixes, one)
+            is_famous = fame[row] >= LEAST_FAME
+            count = other_forms(texts, at, hashes, bits, size, is_famous, count, prefixes, one)
         for i in range(count):
             form = one.forms[i]
             to.keys[written], to.rows[written], to.forms[written] = one.keys[i], row, form
