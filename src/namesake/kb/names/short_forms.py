@@ -180,13 +180,25 @@ def _rewritten(names: EntityNames, named: Int64, rows: Int64) -> Iterator[tuple[
 
 
 def _demonyms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[UInt64, Int32, Int8]:
-    """The language's demonyms and abbreviations of places, for the most famous entity with the label of the place."""
-    hashes, keys, rows = _label_keys(names), [], []
-    for place, words in names.language.demonyms.items():
-        bearers = np.flatnonzero((hashes == name_key(place)) & shortened)
-        if len(bearers):
-            keys += [name_key(word) for word in sorted(words)]
-            rows += [int(bearers[np.argmax(fame[bearers])])] * len(words)
+    """The language's demonyms and abbreviations of places, for the most famous entity with the label of the place.
+
+    The people of the place has them as well: "Thais" is a form of an entity that is called "Thai people".
+    """
+    groups = [
+        ({place, *(f"{word} {people}" for word in words for people in names.language.peoples)}, words)
+        for place, words in names.language.demonyms.items()
+    ]
+    labels, wanted = _label_keys(names), {int(name_key(label)) for called, _ in groups for label in called}
+    best: dict[int, int] = {}
+    for row in np.flatnonzero(np.isin(labels, np.array(sorted(wanted), np.uint64)) & shortened).tolist():
+        known = best.setdefault(int(labels[row]), row)
+        best[int(labels[row])] = row if fame[row] > fame[known] else known
+    keys, rows = [], []
+    for called, words in groups:
+        for label in sorted(called):
+            row = best.get(int(name_key(label)), -1)
+            keys += [name_key(word) for word in sorted(words) if row >= 0]
+            rows += [row for _ in words if row >= 0]
     return np.array(keys, np.uint64), np.array(rows, np.int32), np.full(len(rows), DEMONYM, np.int8)
 
 

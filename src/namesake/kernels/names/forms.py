@@ -350,7 +350,7 @@ LEGAL, SMALL, OF, TEAM, NATIONAL, ARTICLE, SPORT = 1, 2, 4, 8, 16, 32, 64
 MOST_OTHER_FORMS = 16  # of one name
 LONGEST_OTHER = 10  # tokens of a name that has short forms
 MOST_TAILS = 3
-LEAST_FAME = 20.0  # of an entity that is called by the last word of its label
+LEAST_FAME = 20.0  # of an entity that is called by one word, the first or last, of a longer label
 PREFIXES = types.uint8[::1]
 
 
@@ -440,8 +440,9 @@ def other_forms(text, at, hashes, bits, size, is_famous, count, prefixes, to):
     """Add the other short forms of a label of two tokens or more; returns how many there are."""
     has_year = is_number(text, at, 0)
     low = 1 if bits[0] & ARTICLE or has_year else 0
-    if low < size - 1 <= low + 2 and not bits[size - 1] & LEGAL:
-        count = part(hashes, low, size - 1, OPENING, count, prefixes, to)
+    for i in range(low + 1, min(low + 3, size)):
+        if i == size - 1 or i == low + 2 or is_famous:
+            count = part(hashes, low, i, OPENING, count, prefixes, to)
     for small in range(2):
         key = acronym(text, at, bits, size, small == 1)
         if key != ZERO and (small == 0 or key != to.keys[count - 1]):
