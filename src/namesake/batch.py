@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -23,9 +23,12 @@ from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
 from namesake.kernels.link.contexts import Runs, narrow_contexts
 from namesake.kernels.names.fold import count_tokens
-from namesake.names.mentions import Source, faults, found_mentions, mentions_of
+from namesake.names.mentions import Mentions, Source, best_mentions, faults, found_mentions, mentions_of
 from namesake.settings import PERSON, Settings
 from namesake.text import Analysed, Lexicon
+
+if TYPE_CHECKING:
+    from namesake.names.hypotheses import Found
 
 T = TypeVar("T")
 _TIME_OF_DAY = r"^(\d{4}-\d\d-\d\d)(?s:\D.*)$"
@@ -72,14 +75,31 @@ class Batch:
         self.titles = one_chunk(table.column("title"))
         self.dates = one_chunk(table.column("date"))
         self._given = table.column("mentions")
-        self.mentions = mentions = mentions_of(table, kb, settings.variants, source)
+        self._set(mentions_of(table, kb, settings.variants, source))
+        self.support: Float64 | None = None
+        """The probability of each candidate after the first round of scoring; None in the first round."""
+        self.taken = np.full(len(self.names), -1, np.int64)
+        """The entity row that each mention cannot mean, as an earlier mention with its name does; else -1."""
+
+    def _set(self, mentions: Mentions) -> None:
+        self.mentions = mentions
         self.articles, self.article, self.names = mentions.articles, mentions.article, mentions.names
         self.span_lists, self.span_indptr = mentions.span_lists, mentions.span_indptr
         self.title_lists = mentions.title_lists
         self.spans, self.byte_spans = mentions.spans, mentions.byte_spans
         self.offsets, self.qids, self.rows = mentions.offsets, mentions.qids, mentions.rows
-        self.taken = np.full(len(self.names), -1, np.int64)
-        """The entity row that each mention cannot mean, as an earlier mention with its name does; else -1."""
+
+    def best(self, score: Float64) -> tuple[Batch, Int64]:
+        """The batch with the mentions of the best set of spans, by the score of each mention, and their numbers."""
+        mentions, kept = best_mentions(self.mentions, score, self.kb)
+        other = copy(self)
+        for name in [name for name, value in vars(type(self)).items() if isinstance(value, cached_property)]:
+            if name not in ("words", "days"):  # those of the articles
+                other.__dict__.pop(name, None)
+        other._made = {}
+        other._set(mentions)
+        other.taken = self.taken[kept]
+        return other, kept
 
     def once(self, make: Callable[[Batch, KB], T]) -> T:
         """The result of `make` for the batch and its KB, computed once for several scorers and doubts.
@@ -130,14 +150,35 @@ class Batch:
         rows[alone] = self.rows[self.offsets[:-1][alone]]
         return rows
 
-    def revised(self, confirmed: Int64 | None = None, taken: Int64 | None = None) -> Batch:
-        """The same batch with further anchors (`confirmed`) or with excluded entity rows (`taken`); -1: none."""
+    def revised(
+        self, confirmed: Int64 | None = None, taken: Int64 | None = None, support: Float64 | None = None
+    ) -> Batch:
+        """The same batch with further anchors (`confirmed`), excluded entity rows (`taken`; -1: none) or `support`."""
         other = copy(self)
+        if support is not None:
+            other.support = support
         if confirmed is not None:
             other.anchors = np.where(self.anchors >= 0, self.anchors, confirmed)
         if taken is not None:
             other.taken = taken
         return other
+
+    def of_text(self, function: Callable[[Found], Any]) -> Float64:
+        """The mean over the spans of each mention of a number that a function returns for each span found in the text.
+
+        0 for names that articles list.
+        """
+        found = self.mentions.context
+        return np.zeros(len(self.names)) if found is None else found.mean(np.asarray(function(found)))
+
+    @cached_property
+    def full_names(self) -> Int64:
+        """How many candidates of each mention the text also names by a longer name."""
+        found = self.mentions.context
+        if found is None:
+            return np.zeros(len(self.names), np.int64)
+        counts: Int64 = np.add.reduceat(found.in_text.astype(np.int64), self.offsets[:-1]) if len(found) else self.article
+        return counts
 
     # names
     @cached_property
@@ -194,16 +235,16 @@ class Batch:
     def no_person(self) -> Bool:
         """Whether the text shows that a mention is no person: "Inc." or "Stadium" follows it everywhere.
 
-        The detector finds names of people only, so this concerns names that articles list.
+        This concerns names that articles list.
         """
-        if self.mentions.found.all():
+        if self.mentions.context is not None:
             return np.zeros(len(self.names), np.bool_)
         from namesake.kernels.names.firms import all_firms
         from namesake.names.tables import tables
 
         spoken = tables(self.kb.language)
         firms: Bool = all_firms(*text_buffers(self.texts), self.article, self.span_indptr, self.byte_spans, spoken)
-        return firms & ~self.mentions.found
+        return firms
 
     def faults(self) -> dict[int, str]:
         """What is wrong with articles that cannot be linked, by their number in the batch."""

@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow.compute as pc
 
+from namesake import text_evidence  # which declares more evidence
 from namesake.arrays import take_rows
+from namesake.rank import reduce_mentions
 from namesake.scorers.evidence_shown import Match, Reading, Source
 from namesake.scorers.registry import DOUBTS, Need, Scores, doubt
 from namesake.scorers.word_overlap import beyond_chance
@@ -23,9 +25,11 @@ from namesake.scorers.word_overlap import beyond_chance
 if TYPE_CHECKING:
     from namesake.batch import Batch
     from namesake.kb.store import KB
+    from namesake.kernels.names.expected import WordCounts
     from namesake.language import Language
+    from namesake.names.hypotheses import Found
 
-__all__ = ["DOUBTS", "doubt"]
+__all__ = ["DOUBTS", "doubt", "text_evidence"]
 
 POPULATION = 500_000.0
 """ExpectedNamesakes counts among this many people, or those of the KB if it has fewer."""
@@ -33,8 +37,6 @@ FLOOR = np.exp(-5.0)
 """Added to the expected number of people: rarer names make no difference."""
 MIDDLE = 1000.0
 """A middle token that at least one label in this many has does not make a name rarer."""
-FAMOUS, NEAR = 100.0, 100
-"""The fame from which a name of one word is famous; the bytes within which another name is near."""
 
 TOKENS = Need("counts of the tokens of names (`kb build` makes them)", lambda kb: len(kb.names.token_hashes) > 0)
 
@@ -106,21 +108,13 @@ def name_fame(batch: Batch, kb: KB) -> Scores:
     return np.log1p(pages)
 
 
-# the text around a name that the detector found
-def _evidence(name: str, former: str, field: str, formula: str, logarithm: bool = False) -> None:
-    """Declare a field of the detector's evidence, or log(1 + field), as a doubt; for a rule, 1 for names it found."""
+# names that were found in the text
+def _in_byline(found: Found) -> Any:
+    """Whether each span follows "By" or "Photo by" at the start of a sentence."""
+    from namesake.kernels.names import tokens as t
 
-    def read(batch: Batch) -> Scores:
-        found = batch.mentions.evidence
-        numbers = np.asarray(getattr(found, field) if hasattr(found, field) else found.found_by(field), np.float64)
-        return np.log1p(numbers) if logarithm else numbers
-
-    doubt(name, formula=formula, aliases=(former,))(read)
-
-
-_evidence("NameContinues", "GoesOn", "goes_on", "Share of the full spans before a last name: Paul Simon | Smith.")
-_evidence("FirstNameBefore", "Comes", "comes", "Share of the full spans after a first name: Mary | Ann Smith.")
-_evidence("SuffixAfter", "Suffix", "suffix", "Share of the full spans before Jr., II … that is not part of the name.")
+    by = found.is_before(t.BY) & (found.has_mark(found.first - 1, t.AT_START) | found.is_listed(found.first - 2, t.CREDIT))
+    return by & found.has_capital(found.first - 1) | found.is_listed(found.first - 2, t.CREDIT) & by
 
 
 @doubt("Byline")
@@ -129,7 +123,7 @@ def byline(batch: Batch, kb: KB) -> Scores:
 
     Authors are seldom written about, so a famous name in a byline is that of another person.
     """
-    stands = batch.mentions.evidence.byline.astype(np.float64)
+    stands = (batch.of_text(_in_byline) > 0).astype(np.float64)
     asked, texts = np.flatnonzero(stands), kb.descriptions
     if not len(asked) or not kb.language.journalists:
         return stands
@@ -147,72 +141,92 @@ def _as_words(language: Language) -> str:
     return rf"(?i)(?:^|{end})(?:{'|'.join(map(re.escape, sorted(language.journalists)))})(?:$|{end})"
 
 
-_evidence(
-    *("OtherEntityFame", "Thing", "thing"),
-    "log(1 + fame) of the most famous entity with this name that is not a person; 0 without one.",
-    logarithm=True,
-)
+@doubt("OtherEntityFame", aliases=("Thing",))
+def other_entity_fame(batch: Batch) -> Scores:
+    """log(1 + fame) of the most famous item with this name that is not among the KB's entities; 0 without one."""
+    found = batch.mentions.context
+    return np.zeros(len(batch.names)) if found is None else np.log1p(found.other_fame)
 
 
 @doubt("OtherEntityShare", aliases=("ThingShare",))
-def other_entity_share(batch: Batch) -> Scores:
-    """log(1 + fame of that entity / fame of the best person), for names of one word: Paris, Jordan, Houston."""
-    evidence = None
-    best = np.maximum(evidence.best.astype(np.float64), 0.1)
-    return np.where(evidence.found_by("one"), np.log1p(evidence.thing / best), 0.0)
+def other_entity_share(batch: Batch, kb: KB) -> Scores:
+    """log(1 + fame of that item / fame of the most famous candidate): Paris, Jordan, Houston."""
+    found = batch.mentions.context
+    return np.zeros(len(batch.names)) if found is None else np.log1p(found.other_fame / _best_fame(batch, kb))
 
 
-_evidence(
-    *("LowercaseUse", "Lower", "lower"),
-    "log(1 + how often a name of one word is in lower case in the KB's descriptions).",
-    logarithm=True,
+def _best_fame(batch: Batch, kb: KB, exact: bool = False) -> Scores:
+    """The fame of the most famous candidate of each mention, or of those with exactly this name; at least 0.1."""
+    fame = np.where(batch.rows >= 0, kb.fame[batch.rows], 0.0)
+    if exact and batch.mentions.context is not None:
+        fame = np.where(_is_exact(batch), fame, 0.0)
+    return np.maximum(reduce_mentions(np.maximum, fame, batch.offsets, 0.0), 0.1)
+
+
+def _is_exact(batch: Batch) -> Any:
+    from namesake.kernels.names.constants import SHORT
+
+    assert batch.mentions.context is not None
+    return batch.mentions.context.forms < SHORT
+
+
+@doubt("BestFame")
+def best_fame(batch: Batch, kb: KB) -> Scores:
+    """log(1 + fame) of the most famous entity with exactly this name, for names found in the text; else 0."""
+    if batch.mentions.context is None:
+        return np.zeros(len(batch.names))
+    return np.log1p(_best_fame(batch, kb, exact=True))
+
+
+@doubt("NamesakeCount", aliases=("Bearers",))
+def namesake_count(batch: Batch) -> Scores:
+    """log(1 + number of entities with exactly this name), for names found in the text; else 0."""
+    if batch.mentions.context is None:
+        return np.zeros(len(batch.names))
+    return np.log1p(reduce_mentions(np.add, _is_exact(batch).astype(np.float64), batch.offsets, 0.0))
+
+
+@doubt("CandidateCount")
+def candidate_count(batch: Batch) -> Scores:
+    """log(1 + number of candidates), for names found in the text; else 0."""
+    return np.zeros(len(batch.names)) if batch.mentions.context is None else np.log1p(np.diff(batch.offsets))
+
+
+def _word_counts(batch: Batch, kb: KB) -> WordCounts | None:
+    """How the words of names are used, in the KB's names and descriptions and in the article."""
+    from namesake.kernels.names.expected import count_words
+
+    found = batch.mentions.context
+    if found is None:
+        return None
+    names = kb.names
+    tables = names.token_hashes, names.token_first, names.token_last, names.token_lower
+    counts: WordCounts = count_words(found.texts, found.first[found.leads], found.end[found.leads], *tables)
+    return counts
+
+
+def _word_count(name: str, field: str, formula: str, *aliases: str) -> None:
+    """Declare log(1 + a field of the counts of a name's words) as evidence for NIL; 0 for names that articles list."""
+
+    def read(batch: Batch) -> Scores:
+        counts = batch.once(_word_counts)
+        return np.zeros(len(batch.names)) if counts is None else np.log1p(getattr(counts, field))
+
+    doubt(name, formula=formula, needs=TOKENS, aliases=aliases)(read)
+
+
+_word_count(
+    *("LowercaseUse", "least_lower"),
+    "log(1 + how often the KB's descriptions have the name's word in lower case), of its words the rarest.",
+    "Lower",
 )
-_evidence("PlaceContext", "Place", "place", '1 for one word after "in" or in a dateline, 0.5 after "to" and "from".')
-
-
-@doubt("OneWord")
-def one_word(batch: Batch) -> Scores:
-    """1 for a name of one word without its full form in the text."""
-    return batch.mentions.evidence.found_by("one").astype(np.float64)
-
-
-_evidence("NamesakeCount", "Bearers", "bearers", "log(1 + number of entities with a name of one word).", logarithm=True)
-
-
-@doubt("FamousNearby")
-def famous_nearby(batch: Batch) -> Scores:
-    """1 for a famous name of one word within 100 bytes of another one (Roosevelt and Churchill), else 0.
-
-    A name is famous if its best-known person has a fame of 100 or more, and no entity of another kind with that name
-    has half as much.
-    """
-    mentions, near = batch.mentions, np.zeros(len(batch.names))
-    best, thing = mentions.evidence.best, mentions.evidence.thing
-    famous = mentions.evidence.found_by("one") & (best >= FAMOUS) & (2 * thing < best)
-    whose = np.repeat(np.arange(len(famous)), np.diff(mentions.span_indptr))
-    starts, ends = mentions.byte_spans.T
-    spans = np.flatnonzero(famous[whose])
-    spans = spans[np.lexsort([starts[spans], batch.article[whose[spans]]])]
-    one, other = spans[:-1], spans[1:]
-    together = (whose[one] != whose[other]) & (batch.article[whose[one]] == batch.article[whose[other]])
-    together &= starts[other] - ends[one] < NEAR
-    near[whose[one[together]]] = near[whose[other[together]]] = 1.0
-    return near
-
-
-@doubt("FirstNameOnly", aliases=("FirstName",))
-def first_name_only(batch: Batch) -> Scores:
-    """1 for one word that is the first name of the best person with it."""
-
-    from namesake.kernels.names.constants import FIRST_NAME
-
-    evidence = None
-    first: Scores = (evidence.found_by("one") & (evidence.form == FIRST_NAME)).astype(np.float64)
-    return first
-
-
-_evidence("RoleBefore", "Role", "role", "1 for a role before a name of one word: striker Messi.")
-_evidence("TitleBefore", "Title", "titled", "1 for a title before a name of one word: President Bush.")
-_evidence("VariantMatch", "Wide", "wide", "1 for a part of a longer name: Siméon Poisson.")
-_evidence("ExtraWords", "Dropped", "dropped", "1 if the text has more words than the KB's name: Frank Anthony Wilczek.")
-_evidence("Misspelling", "Spelled", "spelled", "1 for another spelling than the KB's.")
+_word_count(
+    *("LowercaseLast", "last_lower"), "log(1 + how often the KB's descriptions have the name's last word in lower case)."
+)
+_word_count("BeginsNames", "first_names", "log(1 + labels of people that begin with the name's first word).")
+_word_count("EndsNames", "last_names", "log(1 + labels of people that end with the name's first word).")
+_word_count("LowercaseInText", "lower_in_text", "log(1 + how often the article has a name of one word in lower case).")
+_word_count(
+    *("CapitalInText", "capital_in_text"),
+    "log(1 + how often the article has the name's first word with a capital inside a sentence).",
+)

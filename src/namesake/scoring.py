@@ -13,7 +13,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake import rank
-from namesake.arrays import Float64, Int8, Int64, arrow_numbers, arrow_scalar, arrow_texts, bitmap, indptr
+from namesake.arrays import (
+    Bool,
+    Float64,
+    Int8,
+    Int64,
+    arrow_numbers,
+    arrow_scalar,
+    arrow_texts,
+    bitmap,
+    indptr,
+    take_rows,
+)
 from namesake.articles.schema import LINKS, candidates_field, doubts_field
 from namesake.batch import Batch
 from namesake.decide import ANOTHER_KIND, ANSWERED, REASONS, Decision, decide, probabilities
@@ -112,8 +123,9 @@ def runs_on(recipe: Recipe, kb: KB) -> bool:
 def score(batch: Batch, recipe: Recipe) -> Scored:
     """Compute the recipe's scores.
 
-    The best candidate of a name's first mention is excluded for "the other" entity with this name. If the recipe makes
-    a second pass, confident links of the first become anchors.
+    Of names that were found in the text, only those of the best set of spans without overlaps remain. The best
+    candidate of a name's first mention is excluded for "the other" entity with this name. If the recipe makes a second
+    round, confident links of the first become anchors, and the candidates of all mentions support each other.
     """
     without = lacking(recipe, batch.kb)
     present = {name for name in recipe.scorers if name not in without}
@@ -121,23 +133,52 @@ def score(batch: Batch, recipe: Recipe) -> Scored:
     scores = {name: named(name)(batch) for name in recipe.scorers if name in present - idle}
     doubts = {name: named(name, "doubt")(batch) for name in recipe.doubts if name not in without}
     scored = Scored.of(batch, recipe, scores, doubts)
-    if ALREADY_LINKED in scores and batch.mentions.evidence.other.any():
-        batch = batch.revised(taken=_linked_before(scored))
-        scores[ALREADY_LINKED] = named(ALREADY_LINKED)(batch)
-        doubts = {name: named(name, "doubt")(batch) for name in doubts}
-        scored = Scored.of(batch, recipe, scores, doubts)
-    relations = [name for name in scores if named(name).anchors]
+    if batch.mentions.context is not None:
+        scored = _best_spans(scored)
+    if ALREADY_LINKED in scored.scores and _is_other(scored.batch).any():
+        scored = _again(scored, scored.batch.revised(taken=_linked_before(scored)), [ALREADY_LINKED])
+    relations = [name for name in scored.scores if named(name).anchors]
     if recipe.decide is not None and recipe.decide.confirm < 1 and relations:
-        sure = scored.decision.confidence >= recipe.decide.confirm
-        batch = batch.revised(confirmed=np.where(sure, np.append(batch.rows, -1)[scored.top[0]], -1))
-        scores |= {name: named(name)(batch) for name in relations}
-        scored = Scored.of(batch, recipe, scores, doubts)
+        batch, sure = scored.batch, scored.decision.confidence >= recipe.decide.confirm
+        confirmed = np.where(sure, np.append(batch.rows, -1)[scored.top[0]], -1)
+        assert scored.probabilities is not None
+        scored = _again(scored, batch.revised(confirmed=confirmed, support=scored.probabilities[0]), relations)
     return scored
+
+
+def _best_spans(scored: Scored) -> Scored:
+    """The mentions of the best set of spans without overlaps, by the log-odds that a mention is an entity of the KB.
+
+    The score of a span is log(1 + odds), the logarithm of the likelihood of its alternatives relative to NIL. Without
+    NIL, longer names are better.
+    """
+    batch, found = scored.batch, scored.batch.mentions.context
+    assert found is not None
+    if scored.probabilities is None:
+        score = found.mean(found.sizes)
+    else:
+        score = -np.log(np.maximum(scored.probabilities[1], np.finfo(np.float64).tiny))
+    best, kept = batch.best(score)
+    candidate = take_rows(batch.offsets, kept)[1]
+    scores = {name: values[candidate] for name, values in scored.scores.items()}
+    return Scored.of(best, scored.recipe, scores, {name: values[kept] for name, values in scored.doubts.items()})
+
+
+def _again(scored: Scored, batch: Batch, names: list[str]) -> Scored:
+    """The same with some scores computed again, for a batch that is `revised`."""
+    scores = scored.scores | {name: named(name)(batch) for name in names}
+    return Scored.of(batch, scored.recipe, scores, scored.doubts)
+
+
+def _is_other(batch: Batch) -> Bool:
+    """Whether the text says of each mention that it is another entity with a name: the other Chris Evans."""
+    found = batch.mentions.context
+    return np.zeros(len(batch.names), np.bool_) if found is None else found.is_other
 
 
 def _linked_before(scored: Scored) -> Int64:
     """For mentions of "the other" entity with a name, the best candidate of the name's first mention; else -1."""
-    batch, other = scored.batch, scored.batch.mentions.evidence.other
+    batch, other = scored.batch, _is_other(scored.batch)
     rows, best = np.full(len(batch.names), -1, np.int64), np.append(batch.rows, -1)[scored.top[0]]
     first: dict[tuple[int, str], int] = {}
     asked = np.flatnonzero(np.isin(batch.article, batch.article[other])).tolist()

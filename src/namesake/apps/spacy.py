@@ -26,7 +26,7 @@ from namesake.articles.schema import ARTICLES
 from namesake.errors import NamesakeError
 from namesake.linker import Linker
 from namesake.machine import named_kb
-from namesake.names.detect import group_spans
+from namesake.names.hypotheses import group_spans
 from namesake.names.with_spacy import PEOPLE, trimmed
 from namesake.recipe import Recipe
 

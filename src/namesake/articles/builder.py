@@ -9,7 +9,17 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from namesake.arrays import arrow_numbers, arrow_texts, decoded, indptr, list_parts, one_chunk, sizes, text_buffers
+from namesake.arrays import (
+    arrow_numbers,
+    arrow_texts,
+    decoded,
+    indptr,
+    list_parts,
+    numpy_numbers,
+    one_chunk,
+    sizes,
+    text_buffers,
+)
 from namesake.articles.article import Article, Mention, located
 from namesake.articles.days import check_date
 from namesake.articles.schema import ARTICLES, MENTION, SPANS, check
@@ -151,7 +161,10 @@ def check_articles(table: pa.Table, what: str = "articles") -> pa.Table:
 
 
 def pieces(articles: pa.Table) -> Iterator[pa.Table]:
-    """The table in slices of bounded size; texts, titles, given candidates and extra fields count."""
+    """The table in slices of bounded size; texts, titles, given candidates and extra fields count.
+
+    All articles of a slice list mentions, or none does.
+    """
     if not articles.num_rows:
         return
     texts, titles, extra = (sizes(articles.column(name)) for name in ("text", "title", "extra"))
@@ -160,11 +173,12 @@ def pieces(articles: pa.Table) -> Iterator[pa.Table]:
         per_article, mentions = list_parts(given)
         size += CANDIDATE_BYTES * np.diff(indptr(sizes(mentions.field("candidates")))[per_article])
     ends = np.cumsum(size)
+    changes = np.append(1 + np.flatnonzero(np.diff(numpy_numbers(given.is_null()))), len(ends))
     begin = 0
     while begin < len(ends):
         before = ends[begin - 1] if begin else 0
         end = max(int(np.searchsorted(ends, before + MOST_BYTES, side="right")), begin + 1)
-        end = min(end, begin + MOST_ARTICLES)
+        end = min(end, begin + MOST_ARTICLES, int(changes[np.searchsorted(changes, begin, side="right")]))
         yield articles.slice(begin, end - begin)
         begin = end
 

@@ -201,7 +201,7 @@ def _index(
 
     def entities() -> None:
         draft.write_all({KBColumns.kind: entity_kinds(of_items, rows), KBColumns.fame: fame.astype(np.float32)})
-        draft.write_all({KBColumns.paragraphs: paragraphs})
+        draft.write_all({KBColumns.paragraphs: paragraphs, KBColumns.used: used[rows.entity_item].astype(np.int32)})
         draft.write_all({KBColumns.aliases: aliases, KBColumns.alias_texts: alias_texts})
         draft.write_all(picked | stated.columns() | assemble.item_columns(items, rows))
 

@@ -36,7 +36,7 @@ def candidates(index: NameIndex, data: UInt8, offsets: Int64, *, variants: Varia
     quality = KIND_QUALITY[kinds]
     if variants != "never":
         asked = np.arange(len(indptr) - 1) if variants == "always" else np.flatnonzero(np.diff(indptr) == 0)
-        query, more_rows, more_quality = _variants(index, normalise_many(Strings(offsets, data)).take(asked))
+        query, more_rows, more_quality = variant_candidates(index, normalise_many(Strings(offsets, data)).take(asked))
         name = np.concatenate([name, asked[query]])
         rows = np.concatenate([rows, more_rows])
         quality = np.concatenate([quality, more_quality])
@@ -49,7 +49,7 @@ def candidates(index: NameIndex, data: UInt8, offsets: Int64, *, variants: Varia
     return Candidates(indptr, rows[best_first], quality[best_first])
 
 
-def _variants(index: NameIndex, queries: Strings) -> tuple[Int64, Int32, Float64]:
+def variant_candidates(index: NameIndex, queries: Strings) -> tuple[Int64, Int32, Float64]:
     """Query, entity row and quality of everybody who bears a variant of a normalised query."""
     spoken = index.language
     filed = kernels.Filed(index.variant_keys, index.variant_names, index.texts.offsets, index.texts.data)

@@ -1,29 +1,35 @@
 """Find every name of the KB in raw text, with its candidates and the tokens around it.
 
-Nothing here decides whether a name means an entity of the KB, or which: evidence (`doubts.py`) and scorers describe the
-mentions, and a recipe weighs them.
+Nothing here decides whether a name means an entity of the KB, or which: evidence in the text (`text_evidence.py`) and
+scorers describe the mentions, and a recipe weighs them. `choose` then keeps the best spans that do not overlap.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, indptr
+from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64, indptr, take_rows
+from namesake.kb.columns import Strings
+from namesake.kb.names.normalise import normalise_many
 from namesake.kernels.names import gather, lattice
 from namesake.kernels.names import tokens as t
-from namesake.kernels.text.spans import bytes_to_characters
+from namesake.kernels.names.choose import choose
+from namesake.kernels.names.constants import FAME_STEPS, FORM_PRIOR, FORM_QUALITY
+from namesake.kernels.names.phrases import FAME_AT
+from namesake.kernels.text.spans import bytes_to_characters, cut_out
+from namesake.names.candidates import variant_candidates
 from namesake.names.tables import tables
 
 if TYPE_CHECKING:
     from namesake.kb.store import KB
 
-FORM_PRIORS = np.array([2.0, 1.2, 1.0, 0.8, *([0.0] * 17)], np.float32)
-"""By form: what is added to the logarithm of the fame when the best candidates of a name are kept."""
-FORM_QUALITY = np.array([1.0, 0.95, 0.9, 0.85, *([0.7] * 17)])
+SALT = np.uint64(0x9E3779B97F4A7C15)
+"""Makes the hash of a name that follows "another" differ from that of the same name elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +50,16 @@ class Found:
     spans: Int32
     """Each span in characters of its text; `byte_spans` in bytes."""
     byte_spans: Int32
+    known: UInt64
+    """What the KB knows of each mention's name: a packed number of `kernels.names.phrases`."""
+    is_other: Bool
+    """Whether a word such as "another" is before the first span of each mention."""
     offsets: Int64
     rows: Int32
     forms: Int8
-    """What the name is to each candidate: a number of `kernels.names.constants`, short forms from `gather.EXACT` on."""
+    """What the name is to each candidate: a number of `kernels.names.constants`, LABEL and so on."""
+    quality: Float64
+    """The quality of each candidate's match."""
     in_text: Bool
     """Whether the text contains a longer name of the candidate."""
 
@@ -60,23 +72,22 @@ class Found:
         found: Int64 = np.searchsorted(self.texts.indptr, self.first, side="right") - 1
         return found
 
-    def where(self, offsets: Int64) -> Int64:
-        """The first span of each mention in bytes of all texts."""
-        lead = self.span_indptr[:-1]
-        return (self.byte_spans[lead] + offsets[self.span_text[lead]][:, None]).astype(np.int64)
+    @property
+    def leads(self) -> Int64:
+        """The first span of each mention."""
+        return self.span_indptr[:-1]
 
     @property
-    def quality(self) -> Float64:
-        """The quality of the match of each candidate's name."""
-        return FORM_QUALITY[self.forms]
+    def other_fame(self) -> Float64:
+        """The fame of the most famous item with each mention's name that is no entity of the KB; 0 without one."""
+        return np.expm1((self.known >> FAME_AT).astype(np.float64) / FAME_STEPS)
 
     def mean(self, of_spans: np.ndarray) -> Float64:
         """The mean over the spans of each mention."""
-        sums: Float64 = (
-            np.add.reduceat(of_spans.astype(np.float64), self.span_indptr[:-1]) if len(self) else np.zeros(0)
-        )
+        sums: Float64 = np.add.reduceat(of_spans.astype(np.float64), self.leads) if len(self) else np.zeros(0)
         return sums / np.diff(self.span_indptr)
 
+    # the tokens around each span
     def token(self, column: np.ndarray, at: Int64) -> np.ndarray:
         """The values of a column of tokens at some places, 0 outside the text of each span."""
         texts = self.texts
@@ -103,22 +114,22 @@ class Found:
         return found
 
     def continues(self, at: Int64) -> Bool:
-        """Whether nothing but a space or a hyphen parts the tokens at some places from those before."""
+        """Whether nothing but a space or a hyphen is between the tokens at some places and those before."""
         inside = at < self.texts.indptr[self.span_text + 1]
         found: Bool = inside & (self.token(self.texts.gaps, at) == t.SOFT)
         return found
 
     def is_behind_comma(self, at: Int64) -> Bool:
-        """Whether a comma stands before the tokens at some places."""
+        """Whether a comma is before the tokens at some places."""
         found: Bool = self.token(self.texts.gaps, at) == t.COMMA
         return found
 
     def is_before(self, classes: int) -> Bool:
-        """Whether a word of one of these lists stands directly before each span."""
+        """Whether a word of one of these lists is directly before each span."""
         return self.is_listed(self.first - 1, classes) & self.continues(self.first)
 
     def is_after(self, classes: int) -> Bool:
-        """Whether a word of one of these lists stands directly after each span."""
+        """Whether a word of one of these lists is directly after each span."""
         return self.is_listed(self.end, classes) & self.continues(self.end)
 
     def all_tokens(self, bits: int) -> Bool:
@@ -143,38 +154,111 @@ class Found:
         found: UInt8 = self.texts.styles[self.span_text]
         return found
 
+    def best_spans(self, score: Float64) -> Bool:
+        """The spans of the set with the largest sum of their mentions' scores in which no two spans overlap."""
+        of_span = np.repeat(score, np.diff(self.span_indptr))
+        order = np.lexsort((self.first, self.end))
+        texts = np.searchsorted(self.first[order], self.texts.indptr)
+        chosen = np.zeros(len(order), np.bool_)
+        chosen[order] = choose(texts, self.first[order], self.end[order], of_span[order])
+        return chosen
+
+    def take(self, spans: Bool) -> tuple[Found, Int64]:
+        """The mentions that have some of these spans, and their numbers."""
+        counts = np.bincount(np.repeat(np.arange(len(self)), np.diff(self.span_indptr))[spans], minlength=len(self))
+        kept = np.flatnonzero(counts)
+        offsets, candidate = take_rows(self.offsets, kept)
+        part = replace(
+            self,
+            indptr=np.searchsorted(kept, self.indptr).astype(np.int64),
+            span_indptr=indptr(counts[kept]),
+            **{name: getattr(self, name)[spans] for name in ("first", "end", "spans", "byte_spans")},
+            **{name: getattr(self, name)[kept] for name in ("known", "is_other")},
+            offsets=offsets,
+            **{name: getattr(self, name)[candidate] for name in ("rows", "forms", "quality", "in_text")},
+        )
+        return part, kept
+
 
 def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Found:
     """The names of a KB in texts in Arrow's layout; the first `heads[i]` bytes of text i are its title."""
     heads = np.zeros(len(offsets) - 1, np.int64) if heads is None else heads
     names = kb.names
     texts = lattice.cut_texts(data, offsets, heads, tables(names.language))
-    found = lattice.list_hypotheses(texts, names.phrases, names.prefixes)
-    mention, of_text = gather.number_mentions(found.indptr, found.key)
+    found = _list_all(texts, names.phrases, names.prefixes)
+    before = np.maximum(found.first - 1, 0)
+    other = (texts.classes[before] & np.uint32(t.OTHER) != 0) & (texts.gaps[found.first] == t.SOFT) & (found.first > 0)
+    mention, of_text = gather.number_mentions(found.indptr, np.where(other, found.key ^ SALT, found.key))
     order = np.argsort(mention, kind="stable")
     spans = indptr(np.bincount(mention, minlength=int(of_text[-1])))
-    first, end = found.first[order], found.end[order]
     lead = order[spans[:-1]]  # the first hypothesis of each mention
+    first, end = found.first[lead], found.end[lead]
     index = gather.Index(
         *(names.entities.indptr, names.entities.values, names.kinds),
-        *(names.short_entities.indptr, names.short_entities.values, names.short_forms, kb.fame, FORM_PRIORS),
+        *(names.short_entities.indptr, names.short_entities.values, names.short_forms),
+        *(kb.fame, FORM_PRIOR, FORM_QUALITY),
     )
+    where = np.column_stack([texts.starts[first], texts.ends[end - 1]])
     candidates = gather.gather_candidates(
-        *(of_text, found.known[lead], found.end[lead] - found.first[lead]),
-        *(texts.hashes[found.first[lead]], texts.hashes[found.end[lead] - 1], index),
+        *(of_text, found.known[lead], end - first, texts.hashes[first], texts.hashes[end - 1]),
+        *(index, _variants(kb, data, where, found.known[lead])),
     )
-    text = np.searchsorted(texts.indptr, first, side="right") - 1
-    byte_spans = np.column_stack([texts.starts[first], texts.ends[end - 1]]) - offsets[text][:, None]
-    return Found(
+    text = np.searchsorted(texts.indptr, found.first[order], side="right") - 1
+    byte_spans = np.column_stack([texts.starts[found.first[order]], texts.ends[found.end[order] - 1]])
+    byte_spans -= offsets[text][:, None]
+    every = Found(
         texts=texts,
         indptr=of_text,
         span_indptr=spans,
-        first=first,
-        end=end,
+        first=found.first[order],
+        end=found.end[order],
         spans=bytes_to_characters(data, offsets, text, byte_spans),
         byte_spans=byte_spans.astype(np.int32),
+        known=found.known[lead],
+        is_other=other[lead],
         offsets=candidates.indptr,
         rows=candidates.rows,
         forms=candidates.forms,
+        quality=candidates.quality,
         in_text=candidates.in_text,
     )
+    return every.take(np.repeat(np.diff(every.offsets) > 0, np.diff(spans)))[0]
+
+
+def _list_all(texts: lattice.Texts, phrases: UInt64, prefixes: UInt8) -> lattice.Hypotheses:
+    """Known names and short forms, and names that may be variants of known ones, in the order of their first tokens."""
+    known = lattice.list_hypotheses(texts, phrases, prefixes)
+    unknown = lattice.list_unknown(texts, known)
+    parts = {name: np.concatenate([getattr(known, name), getattr(unknown, name)]) for name in ("first", "end")}
+    order = np.lexsort((parts["end"], parts["first"]))
+    parts |= {name: np.concatenate([getattr(known, name), getattr(unknown, name)]) for name in ("key", "known")}
+    return lattice.Hypotheses(known.indptr + unknown.indptr, **{name: column[order] for name, column in parts.items()})
+
+
+def _variants(kb: KB, data: UInt8, where: Int64, known: UInt64) -> gather.Variants:
+    """Candidates of the names that are not in the KB: entities with a similar name."""
+    asked = np.flatnonzero(known == 0)
+    ends, texts, _ = cut_out(data, where[asked])
+    query, rows, quality = variant_candidates(kb.names, normalise_many(Strings(ends.astype(np.int64), texts)))
+    counts = np.zeros(len(known), np.int64)
+    counts[asked] = np.bincount(query, minlength=len(asked))
+    return gather.Variants(indptr(counts), rows, quality)
+
+
+def group_spans(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[str, list[tuple[int, int]]]]:
+    """Names with their spans from another detector's spans (spaCy's, or your own), in characters.
+
+    Equal names are one; a single word that begins or ends just one longer name is that name.
+    """
+    from namesake.kb.names.normalise import normalise
+
+    groups: dict[str, list[tuple[int, int]]] = {}
+    for start, end in sorted(spans):
+        groups.setdefault(normalise(text[start:end]), []).append((start, end))
+    for short in [name for name in groups if " " not in name]:
+        full = [name for name in groups if " " in name and short in (name.split()[0], name.split()[-1])]
+        if len(full) == 1:
+            groups[full[0]] = sorted(groups[full[0]] + groups.pop(short))
+    longest = (max(where, key=lambda span: span[1] - span[0]) for where in groups.values())
+    named = [(text[start:end], where) for (start, end), where in zip(longest, groups.values(), strict=True)]
+    return sorted(named, key=lambda group: group[1])

@@ -25,6 +25,7 @@ from namesake.arrays import (
     text_buffers,
 )
 from namesake.articles.schema import MENTION, SPANS
+from namesake.errors import NamesakeError
 from namesake.kb.store import KB
 from namesake.kernels.link.candidate_tables import parse_qids
 from namesake.kernels.text.spans import BAD, characters_to_bytes, cut_out
@@ -47,8 +48,6 @@ class Mentions:
 
     articles: Int64
     names: pa.StringArray
-    found: Bool
-    """Whether a mention was found in the text, as a person's name, or given."""
     span_lists: pa.ListArray
     """The spans in characters, as articles and links hold them."""
     title_lists: pa.ListArray
@@ -60,14 +59,10 @@ class Mentions:
     qids: Int64
     rows: Int64
     quality: Float64
-    forms: Int8
-    """What the name is to each candidate: a number of `gather`; -1 for given names."""
-    in_text: Bool
-    """Whether the text contains a longer name of the candidate."""
-    context: Found | None
-    """The tokens around the mentions that were found in the texts."""
-    context_row: Int64
-    """The row of each mention in `context`, -1 for given names."""
+    context: Found | None = None
+    """The tokens around names that were found in the texts; None for given names."""
+    titled: Titled | None = None
+    """The texts with their titles, in which names were found."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -87,21 +82,25 @@ class Source(Protocol):
 
 
 def found_mentions(texts: pa.Array, kb: KB, titles: pa.Array | None = None, variants: Variants = "never") -> Mentions:
-    """The people named in each text and its title, with everybody who may be meant.
+    """The names in each text and its title, with the entities that they may mean.
 
-    `variants` have no say: the search knows other spellings by itself.
+    `variants` has no effect: the search includes other spellings.
     """
     from namesake.names.hypotheses import find  # its kernels load when names are first to be found
 
     titled = None if titles is None else Titled.of(texts, titles)
     data, offsets = text_buffers(texts if titled is None else titled.texts)
     found = find(kb, data, offsets, None if titled is None else titled.head_bytes)
+    where = found.byte_spans[found.leads] + offsets[found.span_text[found.leads]][:, None]
+    return _of_found(found, _cut_out(data, where.astype(np.int64)), kb, titled)
+
+
+def _of_found(found: Found, names: pa.StringArray, kb: KB, titled: Titled | None) -> Mentions:
     placed = Placed(found.indptr, found.span_indptr, found.spans, found.byte_spans)
     placed = placed if titled is None else titled.part(placed)
     return Mentions(
         articles=found.indptr,
-        names=_cut_out(data, found.where(offsets)),
-        found=np.ones(len(found), np.bool_),
+        names=names,
         span_lists=placed.span_lists,
         title_lists=placed.title_lists,
         span_indptr=placed.span_indptr,
@@ -111,11 +110,19 @@ def found_mentions(texts: pa.Array, kb: KB, titles: pa.Array | None = None, vari
         qids=kb.qids[found.rows],
         rows=found.rows.astype(np.int64),
         quality=found.quality,
-        forms=found.forms,
-        in_text=found.in_text,
         context=found,
-        context_row=np.arange(len(found)),
+        titled=titled,
     )
+
+
+def best_mentions(mentions: Mentions, score: Float64, kb: KB) -> tuple[Mentions, Int64]:
+    """The mentions that have a span in the best set of spans without overlaps, and their numbers.
+
+    `score` is that of each mention, and counts for each of its spans.
+    """
+    assert mentions.context is not None
+    part, kept = mentions.context.take(mentions.context.best_spans(score))
+    return _of_found(part, mentions.names.take(arrow_numbers(kept)), kb, mentions.titled), kept
 
 
 def looked_up(names: pa.StringArray, placed: Placed, kb: KB, variants: Variants) -> Mentions:
@@ -124,7 +131,6 @@ def looked_up(names: pa.StringArray, placed: Placed, kb: KB, variants: Variants)
     mentions = Mentions(
         articles=placed.articles,
         names=names,
-        found=np.zeros(len(names), np.bool_),
         span_lists=placed.span_lists,
         title_lists=placed.title_lists,
         span_indptr=placed.span_indptr,
@@ -134,10 +140,6 @@ def looked_up(names: pa.StringArray, placed: Placed, kb: KB, variants: Variants)
         qids=nobody,
         rows=nobody,
         quality=np.empty(0),
-        forms=np.full(0, -1, np.int8),
-        in_text=np.zeros(0, np.bool_),
-        context=None,
-        context_row=np.full(len(names), -1),
     )
     return _look_up(mentions, arrow_numbers(np.ones(len(names), np.bool_)), kb, variants)
 
@@ -153,7 +155,6 @@ def given_mentions(column: pa.ListArray, texts: pa.Array, kb: KB, variants: Vari
     known = Mentions(
         articles=articles,
         names=names,
-        found=np.zeros(len(names), np.bool_),
         span_lists=span_lists,
         title_lists=pa.nulls(len(names), SPANS),
         span_indptr=span_indptr,
@@ -163,10 +164,6 @@ def given_mentions(column: pa.ListArray, texts: pa.Array, kb: KB, variants: Vari
         qids=qids,
         rows=kb.rows(qids),
         quality=np.full(len(qids), np.nan),
-        forms=np.full(len(qids), -1, np.int8),
-        in_text=np.zeros(len(qids), np.bool_),
-        context=None,
-        context_row=np.full(len(names), -1),
     )
     return _look_up(known, given.is_null(), kb, variants) if given.null_count else known
 
@@ -178,9 +175,7 @@ def mentions_of(articles: pa.Table, kb: KB, variants: Variants, source: Source =
         return given_mentions(column, texts, kb, variants)
     if column.null_count == len(column):
         return source(texts, kb, titles, variants)
-    missing = column.is_null()
-    found = source(texts.filter(missing), kb, titles.filter(missing), variants)
-    return _merge(given_mentions(column, texts, kb, variants), found, numpy_numbers(missing))
+    raise NamesakeError("articles with and without `mentions` cannot be linked in one batch")
 
 
 def faults(mentions: Mentions, column: pa.ChunkedArray) -> dict[int, str]:
@@ -226,43 +221,7 @@ def _look_up(mentions: Mentions, asked: pa.BooleanArray, kb: KB, variants: Varia
         (quality, mentions.quality, found.quality),
     ):
         column[~from_names], column[from_names] = given, looked_up
-    given = np.full(len(rows), -1, np.int8), np.zeros(len(rows), np.bool_)
-    return replace(mentions, offsets=offsets, qids=qids, rows=rows, quality=quality, forms=given[0], in_text=given[1])
-
-
-def _merge(given: Mentions, found: Mentions, missing: Bool) -> Mentions:
-    """Given and found mentions of one table in the order of its articles; those found are of the `missing`."""
-    article = np.concatenate([given.article, np.flatnonzero(missing)[found.article]])
-    order = np.argsort(article, kind="stable")
-    span_indptr, span = take_rows(_joined(given.span_indptr, found.span_indptr), order)
-    offsets, candidate = take_rows(_joined(given.offsets, found.offsets), order)
-    return Mentions(
-        articles=indptr(np.bincount(article, minlength=len(missing))),
-        names=_concatenate(given.names, found.names).take(arrow_numbers(order)),
-        found=np.concatenate([given.found, found.found])[order],
-        span_lists=_concatenate(given.span_lists, found.span_lists).take(arrow_numbers(order)),
-        title_lists=_concatenate(given.title_lists, found.title_lists).take(arrow_numbers(order)),
-        span_indptr=span_indptr,
-        spans=np.concatenate([given.spans, found.spans])[span],
-        byte_spans=np.concatenate([given.byte_spans, found.byte_spans])[span],
-        offsets=offsets,
-        qids=np.concatenate([given.qids, found.qids])[candidate],
-        rows=np.concatenate([given.rows, found.rows])[candidate],
-        quality=np.concatenate([given.quality, found.quality])[candidate],
-        forms=np.concatenate([given.forms, found.forms])[candidate],
-        in_text=np.concatenate([given.in_text, found.in_text])[candidate],
-        context=found.context,
-        context_row=np.concatenate([given.context_row, found.context_row])[order],
-    )
-
-
-def _joined(one: Int64, other: Int64) -> Int64:
-    """The offsets of one ragged array after another."""
-    return np.concatenate([one, other[1:] + one[-1]])
-
-
-def _concatenate(one: pa.Array, other: pa.Array) -> pa.Array:
-    return pa.concat_arrays([one, other.cast(one.type)])
+    return replace(mentions, offsets=offsets, qids=qids, rows=rows, quality=quality)
 
 
 def _fields(mentions: pa.StructArray) -> list[pa.Array]:

@@ -72,7 +72,7 @@ class OtherNames:
 
     def _named(self, texts: list[str], heads: Int64) -> list[list[tuple[str, list[tuple[int, int]]]]]:
         """The names of each text with their spans; a span that reaches from a title into the text is none."""
-        from namesake.names.detect import group_spans
+        from namesake.names.hypotheses import group_spans
 
         named = []
         for text, head, spans in zip(texts, heads.tolist(), self.detector(texts), strict=True):

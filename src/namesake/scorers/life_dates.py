@@ -15,7 +15,7 @@ from namesake.articles.days import UNDATED
 from namesake.kernels.dump.wikidata import YEAR
 from namesake.scorers.evidence_shown import Candidate, Match, statement_source
 from namesake.scorers.neural_text import narrow_texts
-from namesake.scorers.registry import Need, Scores, scorer
+from namesake.scorers.registry import DOUBTS, Need, Scores, scorer
 
 if TYPE_CHECKING:
     from namesake.arrays import Bool, Int64
@@ -82,8 +82,7 @@ def years_from_lifetime(batch: Batch, kb: KB) -> Scores:
     from namesake.kernels.text.years import years_of
 
     dated = np.where(batch.days != UNDATED, 1970 + batch.days.astype(np.float64) / DAYS_PER_YEAR, np.nan)
-    full = (batch.tokens > 1) | (batch.mentions.evidence.tokens > 1)
-    counted = full | _after_title_or_role(batch)
+    counted = (batch.tokens > 1) | (batch.full_names > 0) | _after_title_or_role(batch)
     if batch.table_rows is not None:
         counted &= np.array([row.date is not None or _YEAR.search(row.context) for row in batch.table_rows], np.bool_)[
             batch.article
@@ -100,7 +99,7 @@ def outside_lifetime(batch: Batch, kb: KB) -> Scores:
     A lifetime is as for YearsFromLifetime.
     """
     scores = np.zeros(len(batch.rows))
-    shared = np.flatnonzero(batch.mentions.evidence.found_by("shared"))
+    shared = np.flatnonzero((batch.full_names > 1) & (batch.tokens == 1))
     if not len(shared):
         return scores
     from namesake.kernels.link.candidate_tables import years_apart
@@ -178,8 +177,8 @@ def _verdict(difference: np.ndarray, most: int) -> Scores:
 
 def _after_title_or_role(batch: Batch) -> np.ndarray:
     """Whether each mention is one word after a title or a role: President Bush, striker Messi."""
-    evidence = batch.mentions.evidence
-    return np.asarray(evidence.title | evidence.role)
+    before = DOUBTS["TitleBefore"](batch) + DOUBTS["RoleBefore"](batch)
+    return np.asarray((batch.tokens == 1) & (before > 0))
 
 
 def _known_year(rows: Int64, column: np.ndarray, precision: np.ndarray) -> Scores:

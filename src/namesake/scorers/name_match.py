@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 LABEL, VARIANT, WORST = 0.99, 0.8, 0.05
 """Match qualities: a label from the first, a variant below the second; lower ones count as the third."""
+PART_OF_ALIAS = 0.8
+"""Match quality of a part of an alias."""
 PART, BEGINNING = 0.85, 0.75
 """Match qualities below which a name of several words is a part, or the beginning, of the entity's name."""
 
@@ -73,6 +75,9 @@ def named_in_full(batch: Batch) -> Scores:
     A full name is unambiguous and has several words. Later mentions of a person are shorter, "Jobs" after "Steve Jobs".
     But beside "Martin Luther King", the name "Martin Luther" is that of another candidate, whose label it is.
     """
+    found = batch.mentions.context
+    if found is not None:
+        return found.in_text.astype(np.float64)
     size, full = np.diff(batch.offsets), _named_fully(batch)
     begins = batch.once(_beginnings)
     asked = np.flatnonzero((np.repeat(batch.tokens == 1, size) | begins) & (batch.rows >= 0))
@@ -96,13 +101,27 @@ def _beginnings(batch: Batch, kb: KB) -> Bool:
 
 def _label_of_another(batch: Batch, below: float) -> Bool:
     """Whether a name of several words matches a candidate less well than `below`, and is the label of another one."""
-    from namesake.kernels.names.bearers import FAR_ALIAS
-
     size, quality = np.diff(batch.offsets), batch.quality
     has_label = np.zeros(len(size), np.bool_)
     has_label[np.repeat(np.arange(len(size)), size)[quality >= LABEL]] = True
-    others: Bool = np.repeat(has_label & (batch.tokens > 1), size) & (quality < below) & (quality != FAR_ALIAS)
+    others: Bool = np.repeat(has_label & (batch.tokens > 1), size) & (quality < below) & (quality != PART_OF_ALIAS)
     return others
+
+
+def _declare_forms() -> None:
+    """One scorer for each short form: -1 for a candidate of which the name in the text is such a form."""
+    from namesake.kernels.names.constants import SHORT, SHORT_FORMS
+
+    for number, (name, description) in enumerate(SHORT_FORMS.items()):
+
+        def of_form(batch: Batch, form: int = SHORT + number) -> Scores:
+            found = batch.mentions.context
+            return np.zeros(len(batch.rows)) if found is None else -(found.forms == form).astype(np.float64)
+
+        scorer(name, formula=f"-1 if the name in the text is {description}, else 0.")(of_form)
+
+
+_declare_forms()
 
 
 def excluded_by_the_text(candidate: Candidate) -> Iterator[Match]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from namesake.rank import reduce_mentions
 from namesake.scorers.registry import Need, Scores, Signal, scorer
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ LINKS = Need(
     "Wikipedia's link graph (`kb build --wikipedia`) or ready-made ranks (`kb build --ranks wikipedia=FILE`)",
     lambda kb: "wikipedia: none" not in kb.manifest.ranks,
 )
+LEAST_FAME, LEAST_RANK = 0.01, 0.001
+"""What is added to a fame or a rank before its logarithm."""
 HALF_AGE = 2e7
 """The QID at which ItemAge is -log 2."""
 
@@ -49,8 +52,28 @@ _column("PR_WP", "pagerank_wikipedia", "PageRank on the Wikipedia link graph.", 
 
 @scorer("Fame")
 def fame(batch: Batch, kb: KB) -> Scores:
-    """log(1 + NS); 0 for an entity that is not in the KB."""
-    return np.log1p(_known(kb.sitelinks, batch))
+    """log(1 + fame): sitelinks, or what population and use in statements amount to; 0 if not in the KB."""
+    return np.log1p(_known(kb.fame, batch))
+
+
+@scorer("FameShare")
+def fame_share(batch: Batch, kb: KB) -> Scores:
+    """log of the share of the fame of all candidates with this name; 0 for an entity that is not in the KB."""
+    fames = _known(kb.fame, batch) + LEAST_FAME
+    shares = fames / np.repeat(reduce_mentions(np.add, fames, batch.offsets, 0.0), np.diff(batch.offsets))
+    return np.where(batch.rows >= 0, np.log(shares), 0.0)
+
+
+@scorer("TimesNamed")
+def times_named(batch: Batch, kb: KB) -> Scores:
+    """log(1 + statements of the KB that name the entity); 0 for an entity that is not in the KB."""
+    return np.log1p(_known(kb.used, batch))
+
+
+@scorer("GraphRank")
+def graph_rank(batch: Batch, kb: KB) -> Scores:
+    """log(0.001 + PR_WD): PageRank on the Wikidata item graph; 0 for an entity that is not in the KB."""
+    return np.where(batch.rows >= 0, np.log(LEAST_RANK + _known(kb.pagerank_wikidata, batch)), 0.0)
 
 
 @scorer("ItemAge", aliases=("Early",))

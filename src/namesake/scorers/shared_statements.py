@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -67,6 +68,39 @@ def statements_shared(batch: Batch, kb: KB, entities: int) -> tuple[Scores, Scor
         *mentions, kb.statements.indptr, kb.statements.values, kb.pair_count, entities
     )
     return shared
+
+
+@scorer("NamesCandidates", anchors=True, explain=None)
+def names_candidates(batch: Batch, kb: KB) -> Scores:
+    """log(1 + n), n: its statements that name candidates of other mentions, by their rarity and probability."""
+    return np.log1p(_mutual(batch, kb)[0])
+
+
+@scorer("NamedByCandidates", anchors=True, explain=None)
+def named_by_candidates(batch: Batch, kb: KB) -> Scores:
+    """log(1 + n), n: statements of other mentions' candidates that name it, by their rarity and probability."""
+    return np.log1p(_mutual(batch, kb)[1])
+
+
+def _mutual(batch: Batch, kb: KB) -> tuple[Scores, Scores]:
+    """What `mutual_support` gives after the first round; nothing in the first."""
+    if batch.support is None:
+        return np.zeros(len(batch.rows)), np.zeros(len(batch.rows))
+    from namesake.kernels.link.mutual import mutual_support
+
+    found: tuple[Scores, Scores] = mutual_support(
+        *(batch.articles, batch.offsets, batch.rows, batch.support, kb.statements.indptr, kb.statements.values),
+        *(kb.pair_value, _pair_rarity(kb), kb.entity_item),
+    )
+    return found
+
+
+@lru_cache(maxsize=4)
+def _pair_rarity(kb: KB) -> Scores:
+    """log(N / n) / log(N) for every pair of property and value that n of N entities state."""
+    entities = max(len(kb), 2)
+    weight: Scores = np.log(entities / np.clip(kb.pair_count, 1, entities)) / np.log(entities)
+    return weight
 
 
 def closest_values(candidate: Candidate) -> Iterator[Match]:

@@ -117,6 +117,34 @@ def sentence_words(batch: Batch, kb: KB) -> Scores:
     return lift(beyond.near_shared, beyond.near_chance)
 
 
+@scorer("LabelWords")
+def label_words(batch: Batch, kb: KB) -> Scores:
+    """Words of the entity's label, beyond those of the name, that are in the article: at most 3."""
+    return np.minimum(batch.once(_label_words)[0], 3.0)
+
+
+@scorer("LabelWordsMissing")
+def label_words_missing(batch: Batch, kb: KB) -> Scores:
+    """-1 for each word of the entity's label that is neither in the name nor in the article: at least -4."""
+    return -np.minimum(batch.once(_label_words)[1], 4.0)
+
+
+def _label_words(batch: Batch, kb: KB) -> tuple[Scores, Scores]:
+    """How many words of each candidate's label are in the article but not in the name, and how many are in neither."""
+    from namesake.kernels.link.word_sums import overlap
+    from namesake.kernels.types import Ragged
+
+    texts, names, labels = batch.words, batch.name_words, kb.words_item
+    items = np.where(batch.rows >= 0, kb.entity_item[batch.rows], -1)
+    inside: Scores = overlap(
+        *(equal(kb), Ragged(texts.indptr, texts.word), batch.article, batch.wide[1], batch.wide[0]),
+        *(Ragged(names.indptr, names.word), batch.offsets, items, Ragged(labels.indptr, labels.values)),
+    )
+    size = np.where(items >= 0, labels.indptr[items + 1] - labels.indptr[items], 0)
+    beyond = np.maximum(size - np.repeat(np.diff(names.indptr), np.diff(batch.offsets)), 0)
+    return inside, np.maximum(beyond - inside, 0.0)
+
+
 def lift(shared: Scores, chance: Scores) -> Scores:
     """log((shared + 0.3) / (chance + 0.3)): 0 if an entity shares just what chance gives."""
     ratio: Scores = np.log((shared + SMOOTHING) / (chance + SMOOTHING))

@@ -76,6 +76,7 @@ class KBColumns(Mapped):
     death = Array("entity.death", int32, ENTITY, "First day of the death date, in days since 1970-01-01.", dump=True)
     death_precision = Array("entity.death_precision", int8, ENTITY, "11 day, 10 month, 9 year, …", PRECISION, dump=True)
     gender = Array("entity.gender", int8, ENTITY, "P21: 1 man, 2 woman, 0 neither or both.", Values(0, WOMAN))
+    used = Array("entity.used", int32, ENTITY, "Number of statements that name it.", COUNT)
     fame = Array("entity.fame", float32, ENTITY, "Its fame, on the scale of sitelinks.", COUNT)
     descriptions = Text("entity.description", ENTITY, "Short descriptions; empty where there is none.", dump=True)
     titles = Text("entity.title", ENTITY, "Titles in the language's Wikipedia; empty where there is none.", dump=True)

@@ -6,23 +6,41 @@ MONONYM, SURNAME, HEAD, FIRST_NAME, PAIR, LAST_TWO, BEGIN, CALLED, NICK, ALIAS_S
 ACRONYM, NO_SUFFIX, TAIL, OPENING, TEAM_PLACE, TEAM_NICKNAME, DEMONYM = range(10, 17)
 VARIANT, NO_YEAR, NATIONAL_TEAM, TEAM_DEMONYM, LAST_WORD = range(17, 22)
 """Short forms of names, as in the column `short.entity.form`; `kb.names.short_forms.FORMS` describes them."""
+SHORT_FORMS = {
+    "Mononym": "its label of one word",
+    "Surname": "its surname",
+    "NameHead": "the part of its name before a comma, \"of\" or \"the\"",
+    "FirstName": "its first name",
+    "FirstAndLast": "its first and last name without those between",
+    "LastTwoNames": "its last two names",
+    "FirstTwoNames": "its first two names",
+    "CalledName": "an alias of one word that is in its label",
+    "Nickname": "an alias of one word that is not in its label",
+    "AliasSurname": "the last word of an alias",
+    "Acronym": "the first letters of its name",
+    "WithoutSuffix": "its name without a legal form or an article",
+    "NameTail": "the end of its name",
+    "NameOpening": "the beginning of its name",
+    "TeamPlace": "the place in the name of a team",
+    "TeamNickname": "the name of a team without its place",
+    "Demonym": "an adjective, the people or an abbreviation of the place",
+}
+"""The names of their scorers, in the same order, and what the name in the text is."""
 
 LABEL, ALIAS, BARE_LABEL, BARE_ALIAS = range(4)
 """What a name is to an entity, as in the column `name.entity.kind`: a bare name lacks titles, suffixes or brackets."""
 KIND_QUALITY = np.array([1.0, 0.95, 0.9, 0.85])
 """Quality of an exact match by these kinds."""
 
+SHORT, VARIANT = 4, 63
+"""Numbers of forms of names beyond these: a short form is SHORT + its number, a variant or misspelling is VARIANT."""
+FORM_QUALITY = np.append(KIND_QUALITY, np.full(VARIANT - 3, 0.7)).astype(np.float32)
+"""Quality of a match by form; a variant has its own."""
+FORM_PRIOR = np.array([2.0, 1.2, 1.0, 0.8, *([0.0] * (VARIANT - 3))], np.float32)
+"""What is added to the logarithm of the fame when the best candidates of a name are kept, by form."""
+
 FAME_STEPS = 20
 """The column `thing.fame` is round(20 log(1 + fame))."""
 
-RULES = ("exact", "titled", "wide", "dropped", "spelled", "reversed", "company", "one", "nicknamed", "shared")
-EXACT, TITLED, WIDE, DROPPED, SPELLED, REVERSED, COMPANY, ONE, NICKNAMED, SHARED = range(len(RULES))
-"""How a mention was found. exact: the name as the KB has it; titled: a title and a word (President Bush); wide: part of
-longer names (Siméon Poisson); dropped: the text has additional words (Frank Anthony Wilczek); spelled: another
-spelling; reversed: surname first; company: Bill and Hillary Clinton; one: a single word; nicknamed: William "Bill"
-Gates; shared: a surname of several people that the text names in full."""
-
 FIRM_WORDS = 3
 """How many tokens after a name may contain the word that makes it the name of a company."""
-ORDINARY_WORD = 3
-"""From how many uses in lower case on a word is hardly a name."""

@@ -1,8 +1,8 @@
 """The mentions of a text, and the candidates of each.
 
 Hypotheses of a text with the same tokens are one mention with several spans. Its candidates are the entities with this
-name or short form; and for one word, the entities of the longer names in the text that begin or end with it: "Curie"
-after "Marie Curie".
+name or short form, or with a similar name; and for one word, the entities of the longer names in the text that begin or
+end with it: "Curie" after "Marie Curie".
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -12,16 +12,17 @@ from numba import types
 
 from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.hash import FREE, find
+from namesake.kernels.names.constants import SHORT, VARIANT
 from namesake.kernels.names.phrases import name_in, short_in
 from namesake.kernels.simd import pointer
-from namesake.kernels.types import F32, I8, I32, I64, U64, own_record, record
+from namesake.kernels.types import F32, F64, I8, I32, I64, U64, own_record, record
 
 MOST = 20
 """Candidates of a mention."""
 LENT = 4
 """Candidates that a longer name gives to one of its words."""
-EXACT = 4
-"""Forms below this one are kinds of exact names (`constants.LABEL` and so on); a short form is added to it."""
+PART_QUALITY = 0.7
+"""The quality of the match of such a word."""
 IN_TEXT = 6.0
 """What the full name in the text adds to the prior of a candidate, by which the best ones are kept."""
 
@@ -36,26 +37,39 @@ class Index(NamedTuple):
     short_rows: Annotated[Any, I32]
     short_forms: Annotated[Any, I8]
     fame: Annotated[Any, F32]
-    form_priors: Annotated[Any, F32]
+    form_prior: Annotated[Any, F32]
+    form_quality: Annotated[Any, F32]
+
+
+class Variants(NamedTuple):
+    """Entities with a similar name: those of mention m are `indptr[m]` to `indptr[m + 1]`."""
+
+    indptr: Annotated[Any, I64]
+    rows: Annotated[Any, I32]
+    quality: Annotated[Any, F64]
 
 
 class Best(NamedTuple):
-    """The best candidates of one mention so far, best first: rows, forms, whether the full name is in the text."""
+    """The best candidates of one mention so far, best first."""
 
     rows: Annotated[Any, types.int32[::1]]
     forms: Annotated[Any, types.int8[::1]]
+    quality: Annotated[Any, types.float64[::1]]
     in_text: Annotated[Any, types.boolean[::1]]
     priors: Annotated[Any, types.float64[::1]]
 
 
 class Candidates(NamedTuple):
-    """The candidates of all mentions: those of mention m are `indptr[m]` to `indptr[m + 1]`."""
+    """The candidates of all mentions: those of mention m are `indptr[m]` to `indptr[m + 1]`.
+
+    `forms` and `quality` describe the match of the name; `in_text`: whether the text has a longer name of the entity.
+    """
 
     indptr: Annotated[Any, types.int64[::1]]
     rows: Annotated[Any, types.int32[::1]]
     forms: Annotated[Any, types.int8[::1]]
+    quality: Annotated[Any, types.float64[::1]]
     in_text: Annotated[Any, types.boolean[::1]]
-    priors: Annotated[Any, types.float64[::1]]
 
 
 INDEX, BEST, CANDIDATES = record(Index), own_record(Best), own_record(Candidates)
@@ -82,8 +96,8 @@ def number_mentions(indptr, keys):
     return mention, offsets
 
 
-@inner(types.int64(BEST, types.int64, types.int32, types.int64, types.boolean, types.float64))
-def keep_best(best, count, row, form, in_text, prior):
+@inner(types.int64(BEST, types.int64, types.int32, types.int64, types.float64, types.boolean, types.float64))
+def keep_best(best, count, row, form, quality, in_text, prior):
     """Add a candidate to the best ones, each entity once; returns how many there are."""
     for k in range(count):
         if best.rows[k] == row:
@@ -99,14 +113,15 @@ def keep_best(best, count, row, form, in_text, prior):
     while k > 0 and best.priors[k - 1] < prior:
         copy(best, k - 1, k)
         k -= 1
-    best.rows[k], best.forms[k], best.in_text[k], best.priors[k] = row, form, in_text, prior
+    best.rows[k], best.forms[k], best.quality[k] = row, form, quality
+    best.in_text[k], best.priors[k] = in_text, prior
     return min(count + 1, MOST)
 
 
 @inner(types.void(BEST, types.int64, types.int64))
 def copy(best, one, other):
     """Copy one candidate to another place."""
-    best.rows[other], best.forms[other] = best.rows[one], best.forms[one]
+    best.rows[other], best.forms[other], best.quality[other] = best.rows[one], best.forms[one], best.quality[one]
     best.in_text[other], best.priors[other] = best.in_text[one], best.priors[one]
 
 
@@ -117,30 +132,33 @@ def known_candidates(index, packed, best):
     if name >= 0:
         for k in range(index.indptr[name], index.indptr[name + 1]):
             row, form = index.rows[k], np.int64(index.kinds[k])
-            count = keep_best(best, count, row, form, False, prior_of(index, row, form))
+            count = keep_best(best, count, row, form, index.form_quality[form], False, prior_of(index, row, form))
     if short >= 0:
         for k in range(index.short_indptr[short], index.short_indptr[short + 1]):
-            row, form = index.short_rows[k], np.int64(EXACT + index.short_forms[k])
-            count = keep_best(best, count, row, form, False, prior_of(index, row, form))
+            row, form = index.short_rows[k], np.int64(SHORT + index.short_forms[k])
+            count = keep_best(best, count, row, form, index.form_quality[form], False, prior_of(index, row, form))
     return count
 
 
 @inner(types.float64(INDEX, types.int32, types.int64))
 def prior_of(index, row, form):
     """The fame of an entity and the prior of its form, on the scale of logarithms."""
-    return np.log1p(np.float64(index.fame[row])) + index.form_priors[form]
+    return np.log1p(np.float64(index.fame[row])) + index.form_prior[form]
 
 
-@kernel(CANDIDATES(I64, U64, I64, U64, U64, INDEX))
-def gather_candidates(texts, known, sizes, firsts, lasts, index):
+@kernel(CANDIDATES(I64, U64, I64, U64, U64, INDEX, record(Variants)))
+def gather_candidates(texts, known, sizes, firsts, lasts, index, variants):
     """The candidates of the mentions of each text.
 
     Mention m has `sizes[m]` tokens, of which the first and the last have the hashes `firsts[m]` and `lasts[m]`.
     """
     mentions, written = len(known), 0
-    best = Best(np.empty(MOST, np.int32), np.empty(MOST, np.int8), np.empty(MOST, np.bool_), np.empty(MOST, np.float64))
+    best = Best(
+        *(np.empty(MOST, np.int32), np.empty(MOST, np.int8), np.empty(MOST, np.float64)),
+        *(np.empty(MOST, np.bool_), np.empty(MOST, np.float64)),
+    )
     rows, forms = np.empty(MOST * mentions, np.int32), np.empty(MOST * mentions, np.int8)
-    in_text, priors = np.empty(MOST * mentions, np.bool_), np.empty(MOST * mentions, np.float64)
+    in_text, quality = np.empty(MOST * mentions, np.bool_), np.empty(MOST * mentions, np.float64)
     indptr = np.zeros(mentions + 1, np.int64)
     chain, place, room = np.empty(2 * mentions, np.int64), np.empty(2 * mentions, np.int64), 8
     for text in range(len(texts) - 1):
@@ -157,6 +175,9 @@ def gather_candidates(texts, known, sizes, firsts, lasts, index):
                 table[slot], latest[slot], place[2 * m + side] = key, 2 * m + side, slot
         for m in range(texts[text], texts[text + 1]):
             count = known_candidates(index, known[m], best)
+            for k in range(variants.indptr[m], variants.indptr[m + 1]):
+                prior = np.log1p(np.float64(index.fame[variants.rows[k]])) + np.log(variants.quality[k])
+                count = keep_best(best, count, variants.rows[k], VARIANT, variants.quality[k], False, prior)
             slot = find(slots, room - 1, firsts[m])
             link = latest[slot] if sizes[m] == 1 and table[slot] != FREE else -1
             for _ in range(MOST):
@@ -166,13 +187,13 @@ def gather_candidates(texts, known, sizes, firsts, lasts, index):
                 link = chain[link]
             for k in range(count):
                 rows[written], forms[written] = best.rows[k], best.forms[k]
-                in_text[written], priors[written] = best.in_text[k], best.priors[k]
+                in_text[written], quality[written] = best.in_text[k], best.quality[k]
                 written += 1
             indptr[m + 1] = written
         for m in range(texts[text], texts[text + 1]):
             if sizes[m] > 1 and name_in(known[m]) >= 0:
                 table[place[2 * m]] = table[place[2 * m + 1]] = FREE
-    return Candidates(indptr, rows[:written], forms[:written], in_text[:written], priors[:written])
+    return Candidates(indptr, rows[:written], forms[:written], quality[:written], in_text[:written])
 
 
 @inner(types.int64(INDEX, types.int64, BEST, types.int64))
@@ -187,6 +208,6 @@ def lend(index, name, best, count):
                 chosen, prior = k, one
         if chosen < 0:
             break
-        count = keep_best(best, count, index.rows[chosen], EXACT, True, prior + IN_TEXT)
+        count = keep_best(best, count, index.rows[chosen], SHORT, PART_QUALITY, True, prior + IN_TEXT)
         above = prior
     return count

@@ -1,4 +1,4 @@
-"""Hypotheses: every run of tokens in a text that is a name or a short form in the KB.
+"""Hypotheses: every run of tokens in a text that is a name or a short form in the KB, or looks like a person's name.
 
 Hypotheses of a text may overlap, and none is refused here because of its context: evidence functions describe the
 context, the recipe scores the candidates and NIL, and the best set without overlaps remains. Two rules limit their
@@ -16,12 +16,14 @@ from namesake.kernels.hash import ZERO, extend
 from namesake.kernels.names import tokens as t
 from namesake.kernels.names.cut import cut
 from namesake.kernels.names.gaps import mark_gaps
-from namesake.kernels.names.phrases import PHRASE, name_in, packed_of, short_in
+from namesake.kernels.names.phrases import PHRASE, fame_in, name_in, packed_of, short_in
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import I64, U8, U64, own_record, record
 
 MOST_TOKENS = 8
 """Tokens of the longest name that is searched for."""
+FEWEST_UNKNOWN, MOST_UNKNOWN = 2, 5
+"""Tokens of a name that is not in the KB."""
 FEW = 64
 """Hypotheses that a text has room for at first."""
 
@@ -156,12 +158,14 @@ def list_hypotheses(texts, phrases, prefixes):
                     break
                 capitals &= fits_in(texts.marks[j], texts.bits[j], texts.classes[j])
                 packed = packed_of(entries, mask, run)
-                if (name_in(packed) < 0 and short_in(packed) < 0) or (j == i and is_word(texts, i)):
+                if packed == ZERO or (j == i and is_word(texts, i)):
                     continue
-                if capitals and texts.marks[j] & t.HAS_CAPITAL != 0 and name_in(packed) >= 0:
+                is_name = name_in(packed) >= 0 or fame_in(packed) > 0
+                if capitals and texts.marks[j] & t.HAS_CAPITAL != 0 and is_name:
                     longest = j
-                first[count], end[count], key[count], known[count] = i, j + 1, run, packed
-                count += 1
+                if name_in(packed) >= 0 or short_in(packed) >= 0:
+                    first[count], end[count], key[count], known[count] = i, j + 1, run, packed
+                    count += 1
             count = without_parts(end, low, count, max(longest, covered), first, key, known)
             opens_sentence = texts.marks[i] & t.AT_START != 0 and texts.classes[i] & t.FUNCTION != 0
             if longest > i and not opens_sentence:
@@ -179,3 +183,43 @@ def without_parts(end, low, count, covered, first, key, known):
             first[kept], end[kept], key[kept], known[kept] = first[h], end[h], key[h], known[h]
             kept += 1
     return kept
+
+
+@inner(types.boolean(record(Texts), types.int64))
+def in_person(texts, i):
+    """Whether token i is written like a word of a person's name: a capital, and no word that is not part of names."""
+    return texts.marks[i] & t.HAS_CAPITAL != 0 and texts.classes[i] & (t.NO_NAME | t.TITLE | t.FIRM_WORD) == 0
+
+
+@kernel(HYPOTHESES(record(Texts), record(Hypotheses)))
+def list_unknown(texts, found):
+    """Runs of two to five capitalised words without a known name of several words: names that may be spelled otherwise.
+
+    What the KB knows of them is 0.
+    """
+    count, room = 0, FEW * len(texts.styles) + FEW
+    first, end, key = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint64)
+    indptr = np.zeros(len(texts.styles) + 1, np.int64)
+    covered = np.zeros(len(texts.hashes), np.bool_)
+    for h in range(len(found.first)):
+        if found.end[h] - found.first[h] > 1 and name_in(found.known[h]) >= 0:
+            covered[found.first[h] : found.end[h]] = True
+    for text in range(len(texts.styles)):
+        i, stop = texts.indptr[text], texts.indptr[text + 1]
+        while i < stop and texts.styles[text] == t.CASED:
+            j, run, is_known = i, ZERO, False
+            while j < stop and (j == i or texts.gaps[j] == t.SOFT):
+                particle = j > i and j + 1 < stop and texts.classes[j] & t.PARTICLE != 0 and in_person(texts, j + 1)
+                if not in_person(texts, j) and not particle:
+                    break
+                run, is_known = extend(run, texts.hashes[j]), is_known or covered[j]
+                j += 1
+            if FEWEST_UNKNOWN <= j - i <= MOST_UNKNOWN and not is_known:
+                if count == room:
+                    room *= 2
+                    first, end, key = longer(first), longer(end), longer(key)
+                first[count], end[count], key[count] = i, j, run
+                count += 1
+            i = max(j, i + 1)
+        indptr[text + 1] = count
+    return Hypotheses(indptr, first[:count], end[:count], key[:count], np.zeros(count, np.uint64))

@@ -1,46 +1,52 @@
-"""Evidence in the text: what stands in and around each span of a mention.
+"""Evidence in the text: what stands in and around each span of a mention that was found there.
 
-A piece of evidence is one function that returns a number for each span; a mention has the mean over its spans. A recipe
-weighs it for NIL, as a doubt with the same name, or for candidates of some kinds. To add one, declare a function here
-or in your own module.
+A piece of evidence is one function that returns a number for each span; a mention has the mean over its spans, and 0 if
+its article lists it. A recipe weighs it for NIL, as a doubt with the same name, or for candidates of some kinds
+(`evidence` and `by_kind` of a part). To add one, declare a function here or in your own module.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from namesake.arrays import Float64
-from namesake.kernels.names import tokens as t
-from namesake.names.hypotheses import Found
+from namesake.scorers.registry import Signal, doubt
+
+if TYPE_CHECKING:
+    from namesake.batch import Batch
+    from namesake.names.hypotheses import Found
 
 OfSpans = Any
 """One number or truth value for each span."""
-EVIDENCE: dict[str, Evidence] = {}
-"""Every piece of evidence by its name."""
 
 
-class Evidence(NamedTuple):
-    """A piece of evidence: its name in recipes, the function, and the text for explanations."""
+class _Classes:
+    """The classes of words and the bits of tokens, which load with the kernels that use them."""
 
-    name: str
-    function: Callable[[Found], OfSpans]
-    text: str
+    def __getattr__(self, name: str) -> int:
+        from namesake.kernels.names import tokens
 
-    def __call__(self, found: Found) -> Float64:
-        """The value for each mention."""
-        return found.mean(np.asarray(self.function(found)))
+        return int(getattr(tokens, name))
 
 
-def evidence(name: str) -> Callable[[Callable[[Found], OfSpans]], Evidence]:
-    """Declare a function as evidence. Its docstring, up to the first blank line, is the text for explanations."""
+t = _Classes()
 
-    def declare(function: Callable[[Found], OfSpans]) -> Evidence:
-        text = (function.__doc__ or "").split("\n\n")[0]
-        EVIDENCE[name] = Evidence(name, function, text)
-        return EVIDENCE[name]
+
+def evidence(name: str, *aliases: str) -> Callable[[Callable[[Found], OfSpans]], Signal]:
+    """Declare a function of the spans found in texts as evidence; the first line of its docstring describes it.
+
+    `aliases` are former names.
+    """
+
+    def declare(function: Callable[[Found], OfSpans]) -> Signal:
+        def of_batch(batch: Batch) -> Any:
+            return batch.of_text(function)
+
+        of_batch.__module__ = function.__module__
+        described = (function.__doc__ or "").strip().partition("\n")[0]
+        return doubt(name, formula=described, aliases=aliases)(of_batch)
 
     return declare
 
@@ -107,14 +113,14 @@ def sentence_start(found: Found) -> OfSpans:
     return found.has_mark(found.first, t.AT_START)
 
 
-@evidence("CapitalBefore")
+@evidence("CapitalBefore", "FirstNameBefore", "Comes")
 def capital_before(found: Found) -> OfSpans:
     """1 after another word with a capital that is no title: the name may be the end of a longer one."""
     title = t.HONORIFIC | t.TITLE | t.NAME_TITLE
     return found.continues(found.first) & found.has_capital(found.first - 1) & ~found.is_listed(found.first - 1, title)
 
 
-@evidence("CapitalAfter")
+@evidence("CapitalAfter", "NameContinues", "GoesOn")
 def capital_after(found: Found) -> OfSpans:
     """1 before another word with a capital: the name may be the beginning of a longer one."""
     return found.continues(found.end) & found.has_capital(found.end)
@@ -151,7 +157,7 @@ def number_after(found: Found) -> OfSpans:
 
 
 # words beside it
-@evidence("InPlace")
+@evidence("InPlace", "PlaceContext", "Place")
 def in_place(found: Found) -> OfSpans:
     """1 after a word that comes before places: in, near, northern."""
     return found.is_before(t.IN_PLACE)
@@ -163,8 +169,8 @@ def to_place(found: Found) -> OfSpans:
     return found.is_before(t.TO_PLACE)
 
 
-@evidence("TitleWordBefore")
-def title_word_before(found: Found) -> OfSpans:
+@evidence("TitleBefore", "Title")
+def title_before(found: Found) -> OfSpans:
     """1 after a title: President, Queen."""
     return found.is_before(t.TITLE | t.NAME_TITLE | t.LOWER_TITLE)
 
@@ -175,8 +181,8 @@ def honorific_before(found: Found) -> OfSpans:
     return found.is_before(t.HONORIFIC)
 
 
-@evidence("RoleWordBefore")
-def role_word_before(found: Found) -> OfSpans:
+@evidence("RoleBefore", "Role")
+def role_before(found: Found) -> OfSpans:
     """1 after a role: striker Messi."""
     return found.is_before(t.ROLE)
 
