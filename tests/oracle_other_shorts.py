@@ -19,7 +19,7 @@ WEIGHTS = {
     "team place": 2.0,
     "team nickname": 0.7,
     "demonym": 1.0,
-    "variant": 1.0,
+    "no possessive": 1.0,
     "no year": 0.5,
     "national team": 10.0,
     "team demonym": 3.0,
@@ -114,7 +114,7 @@ def rewritten(name: str, language: Language) -> Iterator[Form]:
     """A name without possessives, and its parts at a comma or colon."""
     plain = re.sub(rf"['’]{language.possessive}\b", "", name)
     if plain != name:
-        yield "variant", plain
+        yield "no possessive", plain
     for mark in (",", ": "):
         before, found, after = plain.partition(mark)
         if found:

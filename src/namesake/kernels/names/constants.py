@@ -4,12 +4,12 @@ import numpy as np
 
 MONONYM, SURNAME, HEAD, FIRST_NAME, PAIR, LAST_TWO, BEGIN, CALLED, NICK, ALIAS_SURNAME = range(10)
 ACRONYM, NO_SUFFIX, TAIL, OPENING, TEAM_PLACE, TEAM_NICKNAME, DEMONYM = range(10, 17)
-VARIANT, NO_YEAR, NATIONAL_TEAM, TEAM_DEMONYM, LAST_WORD = range(17, 22)
+NO_POSSESSIVE, NO_YEAR, NATIONAL_TEAM, TEAM_DEMONYM, LAST_WORD = range(17, 22)
 """Short forms of names, as in the column `short.entity.form`; `kb.names.short_forms.FORMS` describes them."""
 SHORT_FORMS = {
     "Mononym": "its label of one word",
     "Surname": "its surname",
-    "NameHead": "the part of its name before a comma, \"of\" or \"the\"",
+    "NameHead": 'the part of its name before a comma, "of" or "the"',
     "FirstName": "its first name",
     "FirstAndLast": "its first and last name without those between",
     "LastTwoNames": "its last two names",
@@ -24,6 +24,11 @@ SHORT_FORMS = {
     "TeamPlace": "the place in the name of a team",
     "TeamNickname": "the name of a team without its place",
     "Demonym": "an adjective, the people or an abbreviation of the place",
+    "WithoutPossessive": "its name without the s of a possessive",
+    "WithoutYear": "its name without a year",
+    "NationalTeam": "the country of a national team",
+    "TeamDemonym": "an adjective or the people of the country of a national team",
+    "LastWord": "the last word of its name",
 }
 """The names of their scorers, in the same order, and what the name in the text is."""
 
