@@ -132,7 +132,7 @@ HOSTILE = [
     ("short.slot", first_to(1 << 30)),
     ("short.key", cut),
     ("short.entity.values", first_to(-1)),
-    ("short.entity.form", first_to(17)),
+    ("short.entity.form", first_to(22)),
     ("short.entity.weight", cut),
     ("short.count", first_to(1 << 30)),
     ("token.first", first_to(-1)),

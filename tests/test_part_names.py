@@ -15,11 +15,10 @@ import oracle_build
 import oracle_shorts as oracle
 from namesake.kb.build import build
 from namesake.kb.columns.column_files import Ragged, Strings
-from namesake.kb.columns.derived import entity_fame
 from namesake.kb.kinds import item_kinds
 from namesake.kb.names.build_index import EntityNames, build_misspellings
 from namesake.kb.names.index import NameIndex
-from namesake.kb.names.non_people import fame_byte
+from namesake.kb.names.non_people import entity_fame, fame_byte
 from namesake.kb.names.short_forms import FORMS, MOST, build_short_forms, count_tokens, list_forms
 from namesake.kb.store import KB
 from namesake.kernels.kinds import NAME, ORGANISATION, OTHER, PERSON, PLACE, WORK

@@ -138,6 +138,8 @@ class Language:
     """Words after the name of a team, or before `national`, that it may lack: Utah Utes football, men's national."""
     demonyms: Mapping[str, Words] = field(default_factory=dict)
     """Adjectives, peoples and abbreviations of places, by the normalised label of the place: france: french."""
+    peoples: Words = NO_WORDS
+    """Words after a demonym in the name of a people: Thai people."""
     and_words: Words = NO_WORDS
     """Words between two people: Bill and Hillary Clinton."""
     by_words: Words = NO_WORDS

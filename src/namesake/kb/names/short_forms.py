@@ -17,15 +17,14 @@ from namesake.kb.names.index import name_key
 from namesake.kb.names.normalise import APOSTROPHES, TABLE_END, fold_table, normalise_many, replaced
 from namesake.kernels.hash import count_each, hash_each, table_of
 from namesake.kernels.names import forms as kernels
+from namesake.kernels.names import other_forms as other_kernels
 from namesake.kernels.names import prose as prose_kernels
-from namesake.kernels.names.constants import DEMONYM, HEAD, NATIONAL_TEAM, TAIL, TEAM_DEMONYM, VARIANT
+from namesake.kernels.names.constants import DEMONYM, HEAD, NATIONAL_TEAM, NO_POSSESSIVE, TAIL, TEAM_DEMONYM
 from namesake.kernels.names.index import hash_names, mark_names, token_hashes
 from namesake.language import Language
 
 MOST = 10
 """Number of entities that are kept for a short form."""
-LONGEST_PLACE = 6
-"""Tokens of the label of a place that has a demonym."""
 Texts = tuple[Strings, Bool]
 """A column of texts, and which of them count."""
 Listed = tuple[UInt64, Int32, Int8, Float64]
@@ -46,14 +45,14 @@ FORMS = (
     ("acronym", 0.5),  # of an entity that is not a person, like all that follow: IMF
     ("no suffix", 1.0),  # without its article, legal form or kind of club: Apple of Apple Inc., Joker of The Joker
     ("tail", 0.3),  # at least two last tokens: Justice Department; what follows "of"
-    ("opening", 0.3),  # the part before "of", or all but the last token of two or three: Caribbean of Caribbean Sea
-    ("team place", 0.5),  # the beginning of a team's name: Chicago of Chicago Bulls
+    ("opening", 0.3),  # the first one or two tokens: Caribbean of Caribbean Sea, Dow Jones
+    ("team place", 2.0),  # the beginning of a team's name: Chicago of Chicago Bulls
     ("team nickname", 0.7),  # its end: Bulls
     ("demonym", 1.0),  # the adjective and the people of a place, and abbreviations: French, Calif.
-    ("variant", 1.0),  # the name without the s of a possessive, which texts do not have either: Men's Wearhouse
+    ("no possessive", 1.0),  # without the s of a possessive, which tokens of texts lack too: Men Wearhouse
     ("no year", 0.5),  # an event without its year: FIFA World Cup of 1998 FIFA World Cup
-    ("national team", 1.0),  # the country of a national team
-    ("team demonym", 0.5),  # the adjective of this country: Dutch of Netherlands national football team
+    ("national team", 10.0),  # the country of a national team
+    ("team demonym", 3.0),  # the adjective of this country: Dutch of Netherlands national football team
     ("last word", 0.1),  # Gulf of Persian Gulf
 )
 """Names of the forms and factors for the entity's fame, by number (`kernels.names.constants.MONONYM` and so on)."""
@@ -82,13 +81,13 @@ def other_words(language: Language) -> kernels.Words:
     """The words at which names of entities that are not people are cut."""
     return _words(
         {
-            kernels.LEGAL: language.legal_forms,
-            kernels.SMALL: language.function_words,
-            kernels.OF: language.of_words,
-            kernels.TEAM: language.team_words,
-            kernels.NATIONAL: language.national,
-            kernels.ARTICLE: frozenset({language.article}),
-            kernels.SPORT: language.sports,
+            other_kernels.LEGAL: language.legal_forms,
+            other_kernels.SMALL: language.function_words,
+            other_kernels.OF: language.of_words,
+            other_kernels.TEAM: language.team_words,
+            other_kernels.NATIONAL: language.national,
+            other_kernels.ARTICLE: frozenset({language.article}),
+            other_kernels.SPORT: language.sports,
         }
     )
 
@@ -107,9 +106,9 @@ def with_other_forms(
     listed: kernels.Found, names: EntityNames, shortened: Bool, teams: Bool, fame: Float64
 ) -> kernels.Found:
     """The short forms of people, and those of other entities, which are `shortened`."""
-    found = list_other_forms(names, shortened, teams, fame, np.zeros(1, np.uint8))
-    more = zip(listed[:4], found, strict=True)
-    keys, rows, forms, weights = (large.joined(list(columns)) for columns in more)
+    more = list_other_forms(names, shortened, teams, fame, np.zeros(1, np.uint8))
+    keys, rows = large.joined([listed.keys, more[0]]), large.joined([listed.rows, more[1]])
+    forms, weights = large.joined([listed.forms, more[2]]), large.joined([listed.weights, more[3]])
     order = np.argsort(rows, kind="stable")  # the entries of an entity stand together
     return listed._replace(keys=keys[order], rows=rows[order], forms=forms[order], weights=weights[order])
 
@@ -120,29 +119,30 @@ def list_other_forms(names: EntityNames, shortened: Bool, teams: Bool, fame: Flo
     Those are the bits of `NameColumns.prefixes`, for the beginnings of forms of two or more tokens.
     """
     named, rows = _pairs(names, shortened)
-    size = kernels.MOST_OTHER_FORMS * len(named)  # untouched pages take no memory
+    size = other_kernels.MOST_FORMS * len(named)  # untouched pages take no memory
     to = kernels.Found(
         *(large.empty(size, np.uint64), large.empty(size, np.int32), large.empty(size, np.int8)),
         *(large.empty(size, np.float64), *[np.empty(0, np.uint64)] * 3),
     )
     weights = np.array([weight for _, weight in FORMS])
-    pairs = kernels.Pairs(names.normalised.data, names.normalised.offsets, named, rows)
-    count = kernels.list_other_forms(
+    pairs = other_kernels.Pairs(names.normalised.data, names.normalised.offsets, named, rows)
+    count = other_kernels.list_other_forms(
         pairs, other_words(names.language), teams, fame, weights, OF_AN_ALIAS, prefixes, to
     )
     cut = to.keys[:count], to.rows[:count], to.forms[:count]
     rewritten = list(_rewritten(names, named, rows))
-    texts, of_rows, of_forms = ([one[field] for one in rewritten] for field in range(3))
-    written = normalise_many(Strings.of(texts))
+    written = normalise_many(Strings.of(text for text, _, _ in rewritten))
     for normalised in (written, Strings.of(word for words in names.language.demonyms.values() for word in words)):
         mark_names(normalised.data, normalised.offsets, prefixes)
-    keys = hash_names(written.data, written.offsets, kernels.LONGEST_OTHER)
-    parts = [cut, (keys, np.array(of_rows, np.int32), np.array(of_forms, np.int8)), _demonyms(names, shortened, fame)]
+    keys = hash_names(written.data, written.offsets, other_kernels.LONGEST)
+    others = np.array([(row, form) for _, row, form in rewritten], np.int32).reshape(-1, 2)
+    parts = [cut, (keys, others[:, 0], others[:, 1].astype(np.int8)), _demonyms(names, shortened, fame)]
     parts.append(_team_demonyms(names.language, *cut))
-    every = [large.joined(list(column)) for column in zip(*parts, strict=True)]
-    made = fame[every[1]] * weights[every[2]]
-    made[:count] = to.weights[:count]
-    return every[0], every[1], every[2], made
+    keys, of_rows, forms = (large.joined(list(column)) for column in zip(*parts, strict=True))
+    of_forms = fame[of_rows] * weights[forms]
+    of_forms[:count] = to.weights[:count]
+    new = np.flatnonzero((keys != 0) & (keys != _label_keys(names)[of_rows]))
+    return keys[new], of_rows[new], forms[new], of_forms[new]
 
 
 def _pairs(names: EntityNames, shortened: Bool) -> tuple[Int64, Int64]:
@@ -151,6 +151,13 @@ def _pairs(names: EntityNames, shortened: Bool) -> tuple[Int64, Int64]:
     named = np.concatenate([entities, len(entities) + names.aliases.values])
     rows = np.concatenate([entities, np.repeat(entities, np.diff(names.aliases.indptr))])
     return named[shortened[rows]], rows[shortened[rows]]
+
+
+def _label_keys(names: EntityNames) -> UInt64:
+    """The key of the label of each entity."""
+    offsets = names.normalised.offsets[: len(names.labels) + 1]
+    keys: UInt64 = hash_names(names.normalised.data, offsets, other_kernels.LONGEST)
+    return keys
 
 
 def _rewritten(names: EntityNames, named: Int64, rows: Int64) -> Iterator[tuple[str, int, int]]:
@@ -165,7 +172,7 @@ def _rewritten(names: EntityNames, named: Int64, rows: Int64) -> Iterator[tuple[
         text = names.texts[name]
         plain = possessive.sub("", text)
         if plain != text:
-            yield plain, row, VARIANT
+            yield plain, row, NO_POSSESSIVE
         for mark, form in ((",", HEAD), (": ", TAIL)):
             before, found, after = plain.partition(mark)
             if found:
@@ -175,14 +182,25 @@ def _rewritten(names: EntityNames, named: Int64, rows: Int64) -> Iterator[tuple[
 
 
 def _demonyms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[UInt64, Int32, Int8]:
-    """The language's demonyms and abbreviations of places, for the most famous entity with the label of the place."""
-    hashes = hash_names(names.normalised.data, names.normalised.offsets[: len(names.labels) + 1], LONGEST_PLACE)
+    """The language's demonyms and abbreviations of places, for the most famous entity with the label of the place.
+
+    The people of the place has them as well: "Thais" is a form of an entity that is called "Thai people".
+    """
+    groups = [
+        ({place, *(f"{word} {people}" for word in words for people in names.language.peoples)}, words)
+        for place, words in names.language.demonyms.items()
+    ]
+    labels, wanted = _label_keys(names), {int(name_key(label)) for called, _ in groups for label in called}
+    best: dict[int, int] = {}
+    for row in np.flatnonzero(np.isin(labels, np.array(sorted(wanted), np.uint64)) & shortened).tolist():
+        known = best.setdefault(int(labels[row]), row)
+        best[int(labels[row])] = row if fame[row] > fame[known] else known
     keys, rows = [], []
-    for place, words in names.language.demonyms.items():
-        bearers = np.flatnonzero((hashes == name_key(place)) & shortened)
-        if len(bearers):
-            keys += [name_key(word) for word in sorted(words)]
-            rows += [int(bearers[np.argmax(fame[bearers])])] * len(words)
+    for called, words in groups:
+        for label in sorted(called):
+            row = best.get(int(name_key(label)), -1)
+            keys += [name_key(word) for word in sorted(words) if row >= 0]
+            rows += [row for _ in words if row >= 0]
     return np.array(keys, np.uint64), np.array(rows, np.int32), np.full(len(rows), DEMONYM, np.int8)
 
 

@@ -4,12 +4,12 @@ import numpy as np
 
 MONONYM, SURNAME, HEAD, FIRST_NAME, PAIR, LAST_TWO, BEGIN, CALLED, NICK, ALIAS_SURNAME = range(10)
 ACRONYM, NO_SUFFIX, TAIL, OPENING, TEAM_PLACE, TEAM_NICKNAME, DEMONYM = range(10, 17)
-VARIANT, NO_YEAR, NATIONAL_TEAM, TEAM_DEMONYM, LAST_WORD = range(17, 22)
+NO_POSSESSIVE, NO_YEAR, NATIONAL_TEAM, TEAM_DEMONYM, LAST_WORD = range(17, 22)
 """Short forms of names, as in the column `short.entity.form`; `kb.names.short_forms.FORMS` describes them."""
 SHORT_FORMS = {
     "Mononym": "its label of one word",
     "Surname": "its surname",
-    "NameHead": "the part of its name before a comma, \"of\" or \"the\"",
+    "NameHead": 'the part of its name before a comma, "of" or "the"',
     "FirstName": "its first name",
     "FirstAndLast": "its first and last name without those between",
     "LastTwoNames": "its last two names",
@@ -25,9 +25,9 @@ SHORT_FORMS = {
     "TeamNickname": "the name of a team without its place",
     "Demonym": "an adjective, the people or an abbreviation of the place",
     "WithoutPossessive": "its name without the s of a possessive",
-    "WithoutYear": "an event without its year",
+    "WithoutYear": "its name without a year",
     "NationalTeam": "the country of a national team",
-    "TeamDemonym": "the adjective of a national team's country",
+    "TeamDemonym": "an adjective or the people of the country of a national team",
     "LastWord": "the last word of its name",
 }
 """The names of their scorers, in the same order, and what the name in the text is."""
@@ -37,11 +37,11 @@ LABEL, ALIAS, BARE_LABEL, BARE_ALIAS = range(4)
 KIND_QUALITY = np.array([1.0, 0.95, 0.9, 0.85])
 """Quality of an exact match by these kinds."""
 
-SHORT, SIMILAR = 4, 63
-"""Numbers of forms of names beyond these: a short form is SHORT + its number, a variant or misspelling is SIMILAR."""
-FORM_QUALITY = np.append(KIND_QUALITY, np.full(SIMILAR - 3, 0.7)).astype(np.float32)
+SHORT, VARIANT = 4, 63
+"""Numbers of forms of names beyond these: a short form is SHORT + its number, a variant or misspelling is VARIANT."""
+FORM_QUALITY = np.append(KIND_QUALITY, np.full(VARIANT - 3, 0.7)).astype(np.float32)
 """Quality of a match by form; a variant has its own."""
-FORM_PRIOR = np.array([2.0, 1.2, 1.0, 0.8, *([0.0] * (SIMILAR - 3))], np.float32)
+FORM_PRIOR = np.array([2.0, 1.2, 1.0, 0.8, *([0.0] * (VARIANT - 3))], np.float32)
 """What is added to the logarithm of the fame when the best candidates of a name are kept, by form."""
 
 FAME_STEPS = 20
