@@ -19,7 +19,7 @@ from namesake.linker import Linker
 from namesake.machine import in_order, threads_for
 from namesake.reconciling.matching import AT_ONCE, VALUES, Candidate, Reconciled, judge
 from namesake.scorers.table_rows import ENTITY_TYPE, WORDS_NOT_SHARED
-from namesake.scorers.value_lookup import DATES, find_property, similar_properties
+from namesake.scorers.value_lookup import find_property, is_date, similar_properties
 
 NAMES = ("name", "full_name", "full name", "fullname", "person", "author", "speaker", "label")
 """Usual headings of a column of names, most likely first."""
@@ -189,7 +189,7 @@ def queries_of(table: pa.Table, layout: Layout) -> list[Query]:
 def unread_dates(table: pa.Table, layout: Layout, kb: KB) -> dict[str, dict[int, str]]:
     """The dates that cannot be read, by column and row number."""
     columns = [] if layout.date is None else [layout.date]
-    columns += [column for called, column in layout.types if (find_property(kb, called) or (0,))[0] in DATES]
+    columns += [column for called, column in layout.types if any(map(is_date, find_property(kb, called) or ()))]
     unread = {
         column: {
             at: cell
