@@ -44,7 +44,7 @@ def named_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragg
     items = kb.items(np.array([int(text[1:]) if is_qid(text) else -1 for text in texts], np.int64))
     values, stated = kb.pair_value[pairs], _by_value(kb, numbers)
     ends, entities, _ = kb.names.lookup_many(asked.data, asked.offsets)
-    aliased = kb.entity_item[entities]
+    aliased = kb.entity_item[entities].astype(np.int64)
     found = []
     for text, (name, item) in enumerate(zip(names, items.tolist(), strict=True)):
         own = pairs[places.get(name, [])] if item < 0 else pairs[values == item]

@@ -81,8 +81,8 @@ def _property_odds(
     taken, candidate = take_rows(batch.offsets, mention[asked])
     said = np.repeat(which[asked], np.diff(taken))
     added = np.zeros(len(batch.rows))
-    for numbers, kinds in properties.items():
-        own = np.isin(batch.kinds[candidate], kinds)
+    for numbers, of in properties.items():
+        own = np.isin(batch.kinds[candidate], of)
         odds = _date_odds if value_lookup.is_date(numbers) else _statement_odds
         if own.any():
             np.add.at(added, candidate[own], odds(batch, numbers, distinct, batch.rows[candidate[own]], said[own]))
