@@ -141,24 +141,26 @@ def _date_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], rows: I
 def type_odds(batch: Batch, kb: KB) -> Float64:
     """What the rows' types add to the score of every candidate.
 
-    An entity has the classes (P31) and the occupations (P106) that it states. If a row asks for an occupation, an
-    entity without occupations counts 0.
+    An entity has the classes (P31) and the occupations (P106) that it states, and the first class of its kind. If a
+    row asks for an occupation, an entity without occupations counts 0.
     """
     asked = [(int(batch.mention_of_row[at]), row.types) for at, row in enumerate(batch.table_rows or ()) if row.types]
     asked = [(at, types) for at, types in asked if at >= 0]
     distinct, which = _distinct([types for _, types in asked])
     lists = [np.unique(named_values(kb, (INSTANCE, OCCUPATION), types).values) for types in distinct]
     is_class = np.array([bool((kb.pair_property[one] == INSTANCE).any()) or not len(one) for one in lists], np.bool_)
-    share = np.clip([kb.pair_count[one].sum() / max(len(kb), 1) for one in lists], 1e-6, 0.99)
+    roots = {kind.root[0]: kind for kind in kinds() if kind.root}
+    wanted = [[roots[one].number for one in types if one in roots] for types in distinct]
+    of_kinds = [sum(kb.manifest.kinds.get(kinds()[one].name, 0) for one in some) for some in wanted]
+    stating = np.maximum([kb.pair_count[one].sum() for one in lists], of_kinds)
+    share = np.clip(stating / max(len(kb), 1), 1e-6, 0.99)
     taken, candidate = take_rows(batch.offsets, np.array([at for at, _ in asked], np.int64))
     said, rows = np.repeat(which, np.diff(taken)), batch.rows[candidate]
     pairs = ragged(lists)
     works, jobs = _stating(kb, rows, said, (OCCUPATION,), pairs)
     same = works | _stating(kb, rows, said, (INSTANCE,), pairs)[0]
-    roots = {kind.root[0]: kind.number for kind in kinds() if kind.root}
-    wanted = [[roots[one] for one in types if one in roots] for types in distinct]
-    for at in (at for at, some in enumerate(wanted) if some):
-        same |= (said == at) & np.isin(batch.kinds[candidate], wanted[at])
+    for at, some in enumerate(wanted):
+        same |= (said == at) & np.isin(batch.kinds[candidate], some)
     right = 1 - TYPELESS / np.where(is_class[said], 1, np.clip(jobs, 1, ENOUGH))
     silent = (rows < 0) | (~is_class[said] & (jobs == 0))
     added, none = np.zeros(len(batch.rows)), np.zeros(len(said))
