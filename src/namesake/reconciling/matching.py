@@ -238,7 +238,6 @@ def _table_parts() -> list[Part]:
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|v|esq|m\.?d|ph\.?\s?d|mba|cpa|obe|cbe|mbe|kbe|mp|qc|kc)\.?", re.I)
-_LAST_STOP = re.compile(r"(\w\w)\.$")
 _FULL_STOP = re.compile(r"([a-z0-9)])[.!?]*[\t\n\f\r ]*[.!?\n\r][\t\n\f\r ]*")
 """The end of a sentence within a cell, but not the end of an abbreviation such as U.S."""
 
@@ -270,7 +269,7 @@ def plain_query(kb: KB, query: Query, kinds: tuple[int, ...] | None = None) -> Q
         elif head and not kb.language.legal_forms.issuperset(normalise(tail).split()):
             name, words = head, [tail, *words]
     if kinds is not None and PERSON not in kinds:  # before a colon, "Inc." is another word than "Inc"
-        name = _LAST_STOP.sub(r"\1", name)
+        name = name.rstrip(".") or name
     words += [value.strip() for called, value in query.values if find_property(kb, called) is None]
     return replace(query, name=name, context=", ".join(filter(None, words)))
 

@@ -11,6 +11,7 @@ it is named as the cell says; it agrees in part if its label or aliases contain 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeVar
@@ -24,6 +25,7 @@ from namesake.batch import Batch
 from namesake.kb.names.normalise import normalise
 from namesake.kb.store import KB
 from namesake.kernels.dump.wikidata import DAY, YEAR
+from namesake.kernels.kinds import PERSON
 from namesake.kernels.link.candidate_tables import Stated, agree
 from namesake.kernels.types import Ragged
 from namesake.kinds import declared, kinds
@@ -32,6 +34,7 @@ from namesake.scorers.value_lookup import INSTANCE, OCCUPATION, is_qid, named_va
 from namesake.scorers.word_overlap import rarity
 
 T = TypeVar("T", bound=Hashable)
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)", re.ASCII)
 ONE = 0.92
 """m of a property that usually has one value."""
 MANY = 0.25
@@ -120,7 +123,11 @@ def _statement_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], ro
 
 
 def _date_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], rows: Int64, said: Int64) -> Float64:
-    """The odds of dates, such as of birth or foundation: the year, and the day if both sides have it."""
+    """The odds of dates, such as of birth or foundation: the year, and the day if both sides have it.
+
+    If the KB has no date of an entity that is not a person, a year in its description may agree. Only a year at the
+    beginning of the description may differ.
+    """
     kb, begins = batch.kb, not declared("begins").isdisjoint(numbers)
     column, precision = (kb.birth, kb.birth_precision) if begins else (kb.death, kb.death_precision)
     days = [read_day(text) or Day(0) for text in texts]
@@ -135,7 +142,15 @@ def _date_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], rows: I
     same = full & (own_month == month) & (own_day == day)
     agreed, differs = np.log(DATE * YEARS), np.log((1 - DATE) / (1 - 1 / YEARS))
     odds = np.select([same, full, off == 0, off == 1], [MOST, agreed / 2, agreed, 0.0], differs)
-    return np.where((rows < 0) | (exact < YEAR) | (year == 0), 0.0, odds)
+    odds = np.where((rows < 0) | (exact < YEAR) | (year == 0), 0.0, odds)
+    undated = np.flatnonzero((rows >= 0) & (exact < YEAR) & (year > 0) & (kb.kind[at] != PERSON) & begins)
+    texts = kb.descriptions.take(rows[undated]).arrow().to_pylist()
+    for place, text in zip(undated.tolist(), texts, strict=True):  # "1997 film", "company founded in 1976"
+        if first := _YEAR.search(text):
+            found = str(year[place]) in _YEAR.findall(text)
+            near = abs(int(first[0]) - year[place]) <= 1 or first.start() > 0
+            odds[place] = agreed if found else 0.0 if near else differs
+    return odds
 
 
 def type_odds(batch: Batch, kb: KB) -> Float64:
