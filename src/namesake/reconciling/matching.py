@@ -32,6 +32,7 @@ from namesake.recipe import Part, Recipe
 from namesake.scorers.table_rows import ENTITY_TYPE, PROPERTY_VALUES, WORDS_NOT_SHARED, values_by_property
 from namesake.scorers.value_lookup import find_property
 from namesake.scoring import Scored
+from namesake.settings import KINDS
 
 TABLE_SCORERS = (WORDS_NOT_SHARED, ENTITY_TYPE, PROPERTY_VALUES)
 VALUES = f"{PROPERTY_VALUES}: "
@@ -177,7 +178,7 @@ def candidates_of(kb: KB, names: pa.StringArray, variants: Variants, kinds: tupl
         return found
     some = names.take(arrow_numbers(asked))
     more = _kept(kb, kinds, candidates(kb.names, *text_buffers(some), variants="always"))
-    short = _kept(kb, kinds, _short_forms(kb, some))
+    short = _kept(kb, [one for one in kinds or range(len(KINDS)) if one != PERSON], _short_forms(kb, some))
     parts = [(every, found), (asked, more), (asked, short)]
     name = np.concatenate([np.repeat(which, np.diff(one.indptr)) for which, one in parts])
     rows, quality = (np.concatenate([getattr(one, field) for _, one in parts]) for field in ("rows", "quality"))
@@ -187,7 +188,7 @@ def candidates_of(kb: KB, names: pa.StringArray, variants: Variants, kinds: tupl
     return Candidates(np.searchsorted(name[order], np.arange(len(names) + 1)), rows[order], quality[order])
 
 
-def _kept(kb: KB, kinds: tuple[int, ...] | None, found: Candidates) -> Candidates:
+def _kept(kb: KB, kinds: Sequence[int] | None, found: Candidates) -> Candidates:
     """The candidates of some kinds."""
     if kinds is None:
         return found
