@@ -166,14 +166,8 @@ def candidates_of(kb: KB, names: pa.StringArray, variants: Variants, kinds: tupl
     ("missing"), or always.
     """
     found = _kept(kb, kinds, candidates(kb.names, *text_buffers(names)))
-    every = np.arange(len(names))
-    asked = (
-        every[:0]
-        if variants == "never"
-        else every
-        if variants == "always"
-        else np.flatnonzero(np.diff(found.indptr) == 0)
-    )
+    every, without = np.arange(len(names)), np.diff(found.indptr) == 0
+    asked = every[(without | (variants == "always")) & (variants != "never")]
     if not len(asked):
         return found
     some = names.take(arrow_numbers(asked))

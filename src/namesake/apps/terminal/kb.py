@@ -60,11 +60,7 @@ def draw_entity(entity: Entity, console: Console) -> None:
     lived = f"{entity.birth or '?'} – {entity.death or ''}".strip() if entity.birth or entity.death else ""
     ranks = (("Wikidata", entity.pagerank_wikidata), ("Wikipedia", entity.pagerank_wikipedia))
     pagerank = ", ".join(f"{source} {rank:.3f}" for source, rank in ranks if rank)
-    rows = [
-        ("kind", entity.kind),
-        ("lived" if entity.person else "existed", lived),
-        ("sitelinks (NS)", f"{entity.sitelinks:,}"),
-    ]
+    rows = [("kind", entity.kind), ("dates", lived), ("sitelinks (NS)", f"{entity.sitelinks:,}")]
     rows += [("properties (NP)", f"{entity.properties:,}"), ("PageRank", pagerank), ("Wikipedia", entity.title or "")]
     parts.append(_pairs(rows))
     if entity.statements:

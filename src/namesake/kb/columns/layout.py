@@ -71,11 +71,9 @@ class KBColumns(Mapped):
     pagerank_wikipedia = Array("entity.pagerank_wikipedia", float64, ENTITY, "PR_WP, with mean 1; 0 if unknown.", COUNT)
     person = Array("entity.person", bool_, ENTITY, "Whether the entity is a person (P31 = Q5).", dump=True)
     kind = Array("entity.kind", int8, ENTITY, "Its kind, a row of `kinds.kinds()`.", Values(0, END_OF_KINDS - 1))
-    birth = Array(
-        "entity.birth", int32, ENTITY, "First day of the date of birth (`Kind.begins`), from 1970.", dump=True
-    )
+    birth = Array("entity.birth", int32, ENTITY, "Birth or beginning: its first day, since 1970-01-01.", dump=True)
     birth_precision = Array("entity.birth_precision", int8, ENTITY, "11 day, 10 month, 9 year, …", PRECISION, dump=True)
-    death = Array("entity.death", int32, ENTITY, "First day of the date of death (`Kind.ends`), from 1970.", dump=True)
+    death = Array("entity.death", int32, ENTITY, "Death or end: its first day, since 1970-01-01.", dump=True)
     death_precision = Array("entity.death_precision", int8, ENTITY, "11 day, 10 month, 9 year, …", PRECISION, dump=True)
     gender = Array("entity.gender", int8, ENTITY, "P21: 1 man, 2 woman, 0 neither or both.", Values(0, WOMAN))
     fame = Array("entity.fame", float32, ENTITY, "Sitelinks, or 0.3 + 0.05 for up to 10 statements.", COUNT)
