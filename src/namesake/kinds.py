@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -41,11 +41,29 @@ class Kind:
     """Properties that decide if the label does not."""
     value_of: tuple[int, ...] = ()
     """Properties whose values are of this kind."""
+    columns: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """The properties that a column of a table may have values of, by the usual headings of such a column."""
+    begins: tuple[int, ...] = ()
+    """Properties whose value is the date of birth, or when an entity began; the KB has a column for it."""
+    ends: tuple[int, ...] = ()
+    """The same for the date of death, or of the end."""
+    one_value: tuple[int, ...] = ()
+    """Properties that usually have one value: another value is evidence against an entity."""
+    countries: tuple[int, ...] = ()
+    """Properties whose values are countries, which may contain each other."""
+    within: tuple[int, ...] = ()
+    """Properties whose value is a larger place that contains the entity."""
 
     @property
     def title(self) -> str:
         """The name for a heading."""
         return self.name.capitalize()
+
+    @property
+    def root(self) -> tuple[str, str] | None:
+        """The QID and the label of its first class; None for `other`, which has no class of its own."""
+        [(number, label), *_] = self.classes.items()
+        return None if self.number == OTHER else (f"Q{number}", label)
 
 
 @cache
@@ -55,9 +73,11 @@ def all_kinds() -> tuple[Kind, ...]:
     found = []
     for number, (name, table) in enumerate(tables.items()):
         classes = {int(qid[1:]): label for qid, label in table.pop("classes").items()}
+        columns = table.pop("columns", {}).items()
+        columns = {heading: tuple(some) for headings, some in columns for heading in headings.split(", ")}
         lists = {field: tuple(value) for field, value in table.items() if isinstance(value, list)}
         texts = {"plural": name, "symbol": "", "colour": ""} | table
-        found.append(Kind(number=number, name=name, **texts | lists | {"classes": classes}))
+        found.append(Kind(number=number, name=name, **texts | lists | {"classes": classes, "columns": columns}))
     return tuple(found)
 
 
@@ -95,6 +115,12 @@ def parse_keep(given: str | Iterable[str] | None) -> str:
         return ALL
     chosen = parse_kinds(names) if names else range(NAME)
     return ",".join(kind.plural for kind in listed() if kind.number in chosen)
+
+
+@cache
+def declared(field: str) -> frozenset[int]:
+    """The properties in one field of any kind, such as `countries`."""
+    return frozenset(number for kind in kinds() for number in getattr(kind, field))
 
 
 @cache

@@ -30,6 +30,7 @@ from namesake.kb.records import found_all
 from namesake.kb.store import KB
 from namesake.kinds import all_kinds, parse_kinds
 from namesake.machine import NAMESAKE_KB, from_home, named_kb
+from namesake.names.mentions import Source
 from namesake.names.sources import KINDS, Detector, source_of
 from namesake.recipe import Recipe
 from namesake.scoring import Scored, link_columns, link_rows, refuse_lacking, refuse_unkept, score, score_columns
@@ -276,7 +277,11 @@ class Linker:
         return pa.concat_tables(found)
 
     def scored(
-        self, articles: pa.Table, recipe: Recipe | None = None, table_rows: Sequence[Query] | None = None
+        self,
+        articles: pa.Table,
+        recipe: Recipe | None = None,
+        table_rows: Sequence[Query] | None = None,
+        source: Source | None = None,
     ) -> Scored:
         """The scores of all candidates in a table of articles, in one batch.
 
@@ -284,8 +289,9 @@ class Linker:
             articles: the articles.
             recipe: another recipe than the linker's.
             table_rows: the row of each article, if the articles are rows of a table.
+            source: finds the mentions of articles that list none, instead of the linker's detector.
         """
-        return self._scored(check_articles(articles), None, recipe, table_rows)[1]
+        return self._scored(check_articles(articles), None, recipe, table_rows, source)[1]
 
     def _scored(
         self,
@@ -293,11 +299,12 @@ class Linker:
         rejects: Rejects | None,
         recipe: Recipe | None = None,
         table_rows: Sequence[Query] | None = None,
+        source: Source | None = None,
     ) -> tuple[pa.Table, Scored]:
         """The articles that can be linked, and the scores of their candidates."""
         self.kb.check_unchanged()
         recipe = recipe or self.recipe
-        batch = Batch(articles, self.kb, self._lexicon(), recipe, self._source, table_rows)
+        batch = Batch(articles, self.kb, self._lexicon(), recipe, source or self._source, table_rows)
         if faults := batch.faults():
             rejects = NoRejects() if rejects is None else rejects
             for article, reason in sorted(faults.items()):

@@ -60,7 +60,7 @@ def draw_entity(entity: Entity, console: Console) -> None:
     lived = f"{entity.birth or '?'} – {entity.death or ''}".strip() if entity.birth or entity.death else ""
     ranks = (("Wikidata", entity.pagerank_wikidata), ("Wikipedia", entity.pagerank_wikipedia))
     pagerank = ", ".join(f"{source} {rank:.3f}" for source, rank in ranks if rank)
-    rows = [("kind", entity.kind), ("lived", lived), ("sitelinks (NS)", f"{entity.sitelinks:,}")]
+    rows = [("kind", entity.kind), ("dates", lived), ("sitelinks (NS)", f"{entity.sitelinks:,}")]
     rows += [("properties (NP)", f"{entity.properties:,}"), ("PageRank", pagerank), ("Wikipedia", entity.title or "")]
     parts.append(_pairs(rows))
     if entity.statements:
@@ -79,7 +79,7 @@ def draw_namesakes(kb: Path, name: str, entities: list[Entity], total: int, cons
             who = Text.assemble(who, ", ", (what, "" if entity.description else "dim"))
         sitelinks = f"{entity.sitelinks:,}" if entity.sitelinks else ""
         rows.append([entity.qid, who, entity.kind, years(entity.birth, entity.death), sitelinks])
-    console.print(table(["QID", "entity", "kind", "lived", "sitelinks"], rows, range(4)))
+    console.print(table(["QID", "entity", "kind", "years", "sitelinks"], rows, range(4)))
     if total > len(entities):
         console.print(Text(f"and {total - len(entities):,} more; --json lists all of them", style="dim"))
     hint = f"To show one of them in full: namesake kb show {kb} {entities[0].qid}"
