@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.kernels.kinds import NAME, OTHER
+from namesake.printable import counted
 
 ALL, PEOPLE = "all", "people"
 """Values of `keep`: every item becomes an entity; only instances of human (Q5)."""
@@ -95,6 +96,12 @@ def parse_keep(given: str | Iterable[str] | None) -> str:
         return ALL
     chosen = parse_kinds(names) if names else range(NAME)
     return ",".join(kind.plural for kind in listed() if kind.number in chosen)
+
+
+def kind_counts(counts: Mapping[str, int]) -> str:
+    """The number of entities of each kind, the most frequent first: 5 people, 3 places. `counts` are by name."""
+    ordered = sorted((kind for kind in listed() if kind.name in counts), key=lambda kind: -counts[kind.name])
+    return ", ".join(counted(counts[kind.name], kind.name, kind.plural) for kind in ordered) or "no kind"
 
 
 @cache

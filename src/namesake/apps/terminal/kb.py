@@ -12,7 +12,7 @@ from rich.text import Text
 from namesake.apps.terminal import table
 from namesake.kb.manifest import NAMED, REJECTS, Manifest, Reject
 from namesake.kb.records import ColumnSize, Entity, Statement, gist, no_label, years
-from namesake.kinds import ALL, listed
+from namesake.kinds import ALL, kind_counts, listed
 from namesake.printable import counted, one_line
 
 VALUES_SHOWN = 8
@@ -93,7 +93,7 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
         console.print(one_line(text), style=style, highlight=False, markup=False, soft_wrap=True)
 
     line(
-        f"{path}: {counted(manifest.entities, 'entity', 'entities')} ({kind_counts(manifest)}), "
+        f"{path}: {counted(manifest.entities, 'entity', 'entities')} ({kind_counts(manifest.kinds)}), "
         f"{counted(manifest.statements, 'statement')}, {counted(manifest.names, 'name')}, "
         f"{counted(manifest.words, 'word')} in {seconds:.1f} s"
     )
@@ -119,13 +119,6 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
                 line(f"  {record.file}:{record.line}: {record.reason}", "dim")
         which = "all of them" if manifest.rejected <= NAMED else f"the first {NAMED:,} of them"
         line(f"  {which}: {path / REJECTS}", "dim")
-
-
-def kind_counts(manifest: Manifest) -> str:
-    """The number of entities of each kind, the most frequent first: 5 people, 3 places."""
-    counts = [(manifest.kinds[kind.name], kind) for kind in listed() if kind.name in manifest.kinds]
-    counts.sort(key=lambda one: -one[0])
-    return ", ".join(counted(count, kind.name, kind.plural) for count, kind in counts) or "no kind"
 
 
 def _statements(statements: list[Statement]) -> Table:
