@@ -28,7 +28,7 @@ from namesake.errors import NamesakeError, must_be, warn
 from namesake.explain import EXPLANATION, explain, mentions_called, no_such_name
 from namesake.kb.records import found_all
 from namesake.kb.store import KB
-from namesake.kinds import all_kinds, parse_kinds
+from namesake.kinds import all_kinds, kind_counts, parse_kinds
 from namesake.machine import NAMESAKE_KB, from_home, named_kb
 from namesake.names.sources import KINDS, Detector, source_of
 from namesake.recipe import Recipe
@@ -132,7 +132,7 @@ class Linker:
         return Linker, (str(self.kb.path.absolute()), self.recipe, None, self.mentions, self.kind_names)
 
     def __repr__(self) -> str:
-        return f"<Linker: {self.kb.manifest.people:,} people of {self.kb.path}, recipe {self.recipe.name}>"
+        return f"<Linker: {kind_counts(self.kb.manifest.kinds)} of {self.kb.path}, recipe {self.recipe.name}>"
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -248,7 +248,7 @@ class Linker:
         """The KB and the recipe for notebooks."""
         manifest, rule = self.kb.manifest, self.recipe.decide
         facts = [
-            ("KB", f"{self.kb.path.name}: {manifest.people:,} people, {manifest.statements:,} statements"),
+            ("KB", f"{self.kb.path.name}: {kind_counts(manifest.kinds)}, {manifest.statements:,} statements"),
             ("dump", manifest.dump_date or ""),
             ("recipe", f"{self.recipe.name}: {self.recipe.description}"),
             ("answers", f"from a confidence of {percent(rule.threshold)}" if rule else "always the best candidate"),
