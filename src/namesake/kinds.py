@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -34,6 +34,10 @@ class Kind:
     """The variable of `drawing/colours.css`."""
     classes: dict[int, str]
     """The labels of its root classes, by the numbers of their QIDs."""
+    ner: tuple[str, ...] = ()
+    """Labels that entity recognisers give names of this kind; the first is the one for an entity of the KB."""
+    ner_nouns: dict[str, str] = field(default_factory=dict)
+    """Labels for some entities of this kind: each with the nouns in their classes and descriptions, as a text."""
     spellings: tuple[str, ...] = ()
     """Other accepted names."""
     properties: tuple[int, ...] = ()
@@ -56,9 +60,9 @@ def all_kinds() -> tuple[Kind, ...]:
     found = []
     for number, (name, table) in enumerate(tables.items()):
         classes = {int(qid[1:]): label for qid, label in table.pop("classes").items()}
-        lists = {field: tuple(value) for field, value in table.items() if isinstance(value, list)}
-        texts = {"plural": name, "symbol": "", "colour": ""} | table
-        found.append(Kind(number=number, name=name, **texts | lists | {"classes": classes}))
+        lists = {key: tuple(value) for key, value in table.items() if isinstance(value, list)}
+        others = {"plural": name, "symbol": "", "colour": ""} | table
+        found.append(Kind(number=number, name=name, **others | lists | {"classes": classes}))
     return tuple(found)
 
 
@@ -66,6 +70,11 @@ def all_kinds() -> tuple[Kind, ...]:
 def kinds() -> tuple[Kind, ...]:
     """The kinds of entities, by number: other, person, place, organisation, work, event, product, character."""
     return all_kinds()[:NAME]
+
+
+def ner_labels(names: Iterable[str]) -> frozenset[str]:
+    """The labels that entity recognisers give to names of the kinds with these names."""
+    return frozenset(label for name in names for label in named(name).ner)
 
 
 def listed() -> list[Kind]:

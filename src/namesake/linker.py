@@ -31,6 +31,7 @@ from namesake.kb.store import KB
 from namesake.kinds import all_kinds, kind_counts, parse_kinds
 from namesake.machine import NAMESAKE_KB, from_home, named_kb
 from namesake.names.sources import KINDS, Detector, source_of
+from namesake.names.with_spacy import for_kb
 from namesake.recipe import Recipe
 from namesake.scoring import Scored, link_columns, link_rows, refuse_lacking, refuse_unkept, score, score_columns
 from namesake.text import Lexicon
@@ -125,6 +126,7 @@ class Linker:
         refuse_lacking(self.recipe, self.kb)
         self.kinds = None if kinds is None else parse_kinds(kinds)
         refuse_unkept(self.kinds, self.kb)
+        self._source = for_kb(self._source, self.kb.manifest.kinds)
         self._own = threading.local()
 
     def __reduce__(self) -> tuple[type[Linker], tuple[str, Recipe, None, str | Detector, str | None]]:

@@ -33,7 +33,11 @@ def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
         rows.append(("superseded", counted(manifest.superseded, "item") + " of earlier dumps"))
     if manifest.dates_dropped:
         rows.append(("dropped", counted(manifest.dates_dropped, "impossible date")))
-    rows += [("kept", manifest.keep), ("words as", manifest.words_how), ("ranks", "\n".join(manifest.ranks))]
+    rows += [
+        ("kept", manifest.keep.replace(",", ", ")),
+        ("words as", manifest.words_how),
+        ("ranks", "\n".join(manifest.ranks)),
+    ]
     rows += [("dumps", "\n".join(manifest.dumps)), ("dump date", manifest.dump_date or "unknown")]
     rows += [("built", manifest.created), ("size", f"{size / 1e6:,.1f} MB")]
     console.print(Panel(_pairs(rows), title=Text(str(path)), title_align="left", expand=False))
@@ -79,7 +83,10 @@ def draw_namesakes(kb: Path, name: str, entities: list[Entity], total: int, cons
             who = Text.assemble(who, ", ", (what, "" if entity.description else "dim"))
         sitelinks = f"{entity.sitelinks:,}" if entity.sitelinks else ""
         rows.append([entity.qid, who, entity.kind, years(entity.birth, entity.death), sitelinks])
-    console.print(table(["QID", "entity", "kind", "lived", "sitelinks"], rows, range(4)))
+    columns = ["QID", "entity", "kind", "lived", "sitelinks"]
+    if not any(row[3] for row in rows):  # no dates of people
+        columns, rows = [*columns[:3], columns[4]], [[*row[:3], row[4]] for row in rows]
+    console.print(table(columns, rows, range(len(columns) - 1)))
     if total > len(entities):
         console.print(Text(f"and {total - len(entities):,} more; --json lists all of them", style="dim"))
     hint = f"To show one of them in full: namesake kb show {kb} {entities[0].qid}"
