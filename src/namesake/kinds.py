@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.kernels.kinds import NAME, OTHER
+from namesake.printable import counted
 
 ALL, PEOPLE = "all", "people"
 """Values of `keep`: every item becomes an entity; only instances of human (Q5)."""
@@ -33,6 +34,10 @@ class Kind:
     """The variable of `drawing/colours.css`."""
     classes: dict[int, str]
     """The labels of its root classes, by the numbers of their QIDs."""
+    ner: tuple[str, ...] = ()
+    """Labels that entity recognisers give names of this kind; the first is the one for an entity of the KB."""
+    ner_nouns: dict[str, str] = field(default_factory=dict)
+    """Labels for some entities of this kind: each with the nouns in their classes and descriptions, as a text."""
     spellings: tuple[str, ...] = ()
     """Other accepted names."""
     properties: tuple[int, ...] = ()
@@ -75,9 +80,9 @@ def all_kinds() -> tuple[Kind, ...]:
         classes = {int(qid[1:]): label for qid, label in table.pop("classes").items()}
         columns = table.pop("columns", {}).items()
         columns = {heading: tuple(some) for headings, some in columns for heading in headings.split(", ")}
-        lists = {field: tuple(value) for field, value in table.items() if isinstance(value, list)}
-        texts = {"plural": name, "symbol": "", "colour": ""} | table
-        found.append(Kind(number=number, name=name, **texts | lists | {"classes": classes, "columns": columns}))
+        lists = {key: tuple(value) for key, value in table.items() if isinstance(value, list)}
+        others = {"plural": name, "symbol": "", "colour": ""} | table
+        found.append(Kind(number=number, name=name, **others | lists | {"classes": classes, "columns": columns}))
     return tuple(found)
 
 
@@ -85,6 +90,11 @@ def all_kinds() -> tuple[Kind, ...]:
 def kinds() -> tuple[Kind, ...]:
     """The kinds of entities, by number: other, person, place, organisation, work, event, product, character."""
     return all_kinds()[:NAME]
+
+
+def ner_labels(names: Iterable[str]) -> frozenset[str]:
+    """The labels that entity recognisers give to names of the kinds with these names."""
+    return frozenset(label for name in names for label in named(name).ner)
 
 
 def listed() -> list[Kind]:
@@ -115,6 +125,12 @@ def parse_keep(given: str | Iterable[str] | None) -> str:
         return ALL
     chosen = parse_kinds(names) if names else range(NAME)
     return ",".join(kind.plural for kind in listed() if kind.number in chosen)
+
+
+def kind_counts(counts: Mapping[str, int]) -> str:
+    """The number of entities of each kind, the most frequent first: 5 people, 3 places. `counts` are by name."""
+    ordered = sorted((kind for kind in listed() if kind.name in counts), key=lambda kind: -counts[kind.name])
+    return ", ".join(counted(counts[kind.name], kind.name, kind.plural) for kind in ordered) or "no kind"
 
 
 @cache

@@ -11,11 +11,12 @@ from namesake.evaluation.measure import CEILING, Evaluation, Row
 from namesake.evaluation.reports.report import SERIES, TEXTS, Dot, Line, Report, Section, View, curve_plot, dot_plot
 from namesake.evaluation.statistics import Bootstrap, Curve
 from namesake.evaluation.text_figures import CONFIDENCE, KINDS, LINKING, MEAN, Miss
+from namesake.kinds import listed
 
 EXAMPLES = 12
 EXAMPLE_HEADER = ["corpus", "document", "sentence", "label", "best candidate", "confidence"]
 INTERVALS = "± covers the 95 % bootstrap interval by document."
-TITLE = "How well are people found and linked?"
+TITLE = "How well are names found and linked?"
 _LOWER_IS_BETTER = {"ECE"}
 _WITH_HALF_WIDTHS = 5  # columns of a table with half widths that fits 80 characters
 
@@ -178,11 +179,18 @@ def text_report(
     linking = sorted((row for row in rows if row.metric in LINKING), key=lambda row: row.slice == MEAN)
     dots = [Dot(row.slice, row.metric, row.value, row.low, row.high) for row in linking]
     plot = dot_plot(dots, "Precision, recall and F1 with 95 % bootstrap intervals")
-    linked = _figures(rows, "linking", "People linked.", [*LINKING, *CONFIDENCE])
+    linked = _figures(rows, "linking", "Names linked.", [*LINKING, *CONFIDENCE])
     with_nil = _figures(rows, "with_nil", "With NIL.", text_figures.WITH_NIL)
     detection = _figures(rows, "detection", "Names found.", text_figures.DETECTION)
+    by_kind = text_figures.kind_figures(outcomes, threshold, method, bootstrap)
+    kinds = _kinds(by_kind)
     sections = [
         Section("Results", [TEXTS["linked"]], [linked], [plot]),
+        *(
+            [Section("Kinds of entities", [TEXTS["kinds"]], [*kinds, _kinds_by_corpus(outcomes, threshold)])]
+            if kinds
+            else []
+        ),
         Section("Names found, and NIL as an answer", [TEXTS["nil_and_detection"]], [detection, with_nil]),
         *confidence_section(text_figures.text_curves(outcomes), "corpus"),
         Section("Reasons for misses", [TEXTS["misses"]], [reasons]),
@@ -191,7 +199,30 @@ def text_report(
     ]
     last = View(reasons.name, reasons.title, reasons.header, reasons.rows[-1:])
     data = [asdict(row) for row in [*rows, *shares]]
-    return Report(TITLE, sections, data, [*about, *remarks], [_short(rows), last], remarks)
+    data += [asdict(row) | {"table": "kinds"} for own in by_kind.values() for row in own]
+    return Report(TITLE, sections, data, [*about, *remarks], [_short(rows), *kinds, last], remarks)
+
+
+def _kinds(by_kind: Mapping[str, Sequence[Row]]) -> list[View]:
+    """A row for each kind, with the numbers of labels and links, if there are several kinds."""
+    table = [
+        [kind, f"{recall.n:,}", f"{precision.n:,}", *(str(row.interval) for row in (precision, recall, f1))]
+        for kind, (precision, recall, f1) in by_kind.items()
+    ]
+    header = ["kind", "labels", "links", *LINKING]
+    return [View("kinds", "Figures by kind.", header, table, f"All corpora as one. {INTERVALS}")] if table else []
+
+
+def _kinds_by_corpus(outcomes: Sequence[Outcome], threshold: float) -> View:
+    """F1 of each kind in each corpus, where the corpus has labels of the kind."""
+    shown, table = listed(), []
+    for outcome in outcomes:
+        figures = text_figures.plain_kinds(outcome, threshold, [kind.name for kind in shown])
+        table.append([outcome.labels.name, *("" if f1 is None else f"{f1:.3f}" for f1 in figures)])
+    used = [j for j in range(len(shown) + 1) if not j or any(row[j] for row in table)]
+    header = ["corpus", *(kind.plural for kind in shown)]
+    rows = [[row[j] for j in used] for row in table]
+    return View("kinds_by_corpus", "F1 by kind and corpus.", [header[j] for j in used], rows, TEXTS["kinds_by_corpus"])
 
 
 def _figures(rows: Sequence[Row], name: str, title: str, metrics: Sequence[str]) -> View:
