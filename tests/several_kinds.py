@@ -42,13 +42,20 @@ TEXT = (
 )
 
 
+def with_sitelinks(line: str, count: int) -> str:
+    """A line of a dump with this many sitelinks."""
+    sites = {f"s{number}wiki": {"site": f"s{number}wiki", "title": "x"} for number in range(count)}
+    return json.dumps(json.loads(line) | {"sitelinks": sites})
+
+
 def build_world(folder: Path) -> KB:
     """Build the KB."""
-    lines = []
-    for qid, one in WORLD.items():
-        record = json.loads(item(int(qid[1:]), one.label, claim("P31", one.instance_of), description=one.description))
-        sites = {f"s{number}wiki": {"site": f"s{number}wiki", "title": one.label} for number in range(one.sitelinks)}
-        lines.append(json.dumps(record | {"sitelinks": sites}))
+    lines = [
+        with_sitelinks(
+            item(int(qid[1:]), one.label, claim("P31", one.instance_of), description=one.description), one.sitelinks
+        )
+        for qid, one in WORLD.items()
+    ]
     build([dump(folder / "world.json", *lines)], folder / "kb")
     return KB.open(folder / "kb")
 

@@ -92,14 +92,15 @@ def kinds() -> tuple[Kind, ...]:
     return all_kinds()[:NAME]
 
 
-def ner_labels(names: Iterable[str]) -> frozenset[str]:
-    """The labels that entity recognisers give to names of the kinds with these names."""
-    return frozenset(label for name in names for label in named(name).ner)
+def ner_labels(kinds: Iterable[Kind]) -> frozenset[str]:
+    """The labels that entity recognisers give to names of some kinds."""
+    return frozenset(label for kind in kinds for label in kind.ner)
 
 
-def listed() -> list[Kind]:
-    """The kinds of entities in the order for people, with `other` at the end."""
-    return sorted(kinds(), key=lambda kind: kind.number == OTHER)
+def listed(counts: Mapping[str, int] | None = None) -> list[Kind]:
+    """The kinds of entities in the order for people, with `other` at the end; with `counts` by name, those counted."""
+    chosen = [kind for kind in kinds() if counts is None or counts.get(kind.name)]
+    return sorted(chosen, key=lambda kind: kind.number == OTHER)
 
 
 def named(name: str) -> Kind:
@@ -129,7 +130,7 @@ def parse_keep(given: str | Iterable[str] | None) -> str:
 
 def kind_counts(counts: Mapping[str, int]) -> str:
     """The number of entities of each kind, the most frequent first: 5 people, 3 places. `counts` are by name."""
-    ordered = sorted((kind for kind in listed() if kind.name in counts), key=lambda kind: -counts[kind.name])
+    ordered = sorted(listed(counts), key=lambda kind: -counts[kind.name])
     return ", ".join(counted(counts[kind.name], kind.name, kind.plural) for kind in ordered) or "no kind"
 
 

@@ -127,7 +127,7 @@ class Linker:
         refuse_lacking(self.recipe, self.kb)
         self.kinds = None if kinds is None else parse_kinds(kinds)
         refuse_unkept(self.kinds, self.kb)
-        self._source = for_kb(self._source, self.kb.manifest.kinds)
+        self._source = for_kb(self._source, self.kb.kinds)
         self._own = threading.local()
 
     def __reduce__(self) -> tuple[type[Linker], tuple[str, Recipe, None, str | Detector, str | None]]:

@@ -15,19 +15,13 @@ from namesake.articles.rejects import NoRejects, Rejects
 from namesake.engines.file_linker import read_files
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, GoldRow, align
-from namesake.evaluation.labelled_text import (
-    Alignment,
-    Answers,
-    Outcome,
-    align_labels,
-    of_every_kind,
-    read_corpora,
-)
+from namesake.evaluation.labelled_text import Alignment, Answers, Outcome, align_labels, of_every_kind, read_corpora
 from namesake.evaluation.scores import ScoreTable, score_table
 from namesake.files import Paths
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
+from namesake.kernels.kinds import PERSON
 from namesake.linker import Linker
 from namesake.recipe import Recipe
 
@@ -109,7 +103,7 @@ def link_text(
     kb = opened(kb)
     linker = Linker(kb, recipe if recipe.decide is None else recipe.at(0.0))
     corpora = []
-    several = not set(kb.manifest.kinds) <= {"person"}
+    several = any(kind.number != PERSON for kind in kb.kinds)
     for read in read_corpora(labelled, complete):
         corpus = of_every_kind(read) if several else read
         numbered = enumerate(corpus.documents)  # ids are the numbers of documents, since the given ids may repeat

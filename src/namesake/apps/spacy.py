@@ -27,9 +27,10 @@ from namesake.articles.schema import ARTICLES
 from namesake.errors import NamesakeError
 from namesake.kb.kinds import head_words
 from namesake.kb.names.normalise import normalise
+from namesake.kb.records import values_of
 from namesake.kb.store import KB
 from namesake.kernels.dump.wikidata import INSTANCE_OF
-from namesake.kinds import listed, ner_labels
+from namesake.kinds import ner_labels
 from namesake.linker import Linker
 from namesake.machine import named_kb
 from namesake.names.detect import group_spans
@@ -203,7 +204,7 @@ class NamesakePipe:
         return self.from_bytes((Path(path) / STATE).read_bytes())
 
     def _take(self, linker: Linker) -> None:
-        self.linker, self.labels = linker, ner_labels(linker.kb.manifest.kinds)
+        self.linker, self.labels = linker, ner_labels(linker.kb.kinds)
         recipe = sha256(linker.recipe.toml().encode()).hexdigest()
         self.made_by = f"{linker.kb.path.absolute()} {recipe} {linker.kind_names or ''}"
         _pipes.add(self)
@@ -254,7 +255,7 @@ def ner_label(kb: KB, qid: str | None, written: str) -> str:
     """
     row = -1 if qid is None else kb.row(qid)
     if row < 0:
-        return next(kind.ner[0] for kind in listed() if kind.name in kb.manifest.kinds)
+        return kb.kinds[0].ner[0]
     kind, place = kb.kind_of(row), normalise(kb.label(row))
     if DEMONYM in kind.ner and _is_demonym(normalise(written), place, kb.language.demonyms.get(place, frozenset())):
         return DEMONYM
@@ -274,8 +275,7 @@ def _is_demonym(word: str, place: str, words: Iterable[str]) -> bool:
 
 def _class_labels(kb: KB, row: int) -> Iterator[str]:
     """The labels of the classes of an entity, its description, and its own label."""
-    pairs = [pair for pair in kb.statements[row].tolist() if kb.pair_property[pair] == INSTANCE_OF]
-    yield from (kb.item_labels[value] for value in kb.pair_value[pairs].tolist() if value >= 0)
+    yield from (kb.item_labels[value] for value in values_of(kb, row, INSTANCE_OF) if value >= 0)
     yield from (kb.descriptions[row], kb.label(row))
 
 

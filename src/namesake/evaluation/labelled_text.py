@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import msgspec
@@ -144,11 +144,10 @@ def of_every_kind(corpus: LabelledCorpus) -> LabelledCorpus:
     may be of an entity in the KB.
     """
 
-    def scored(one: Document) -> Document:
-        stated = _scored(one, lambda label: label.qid is not None or label.is_person)
-        return _scored(stated, lambda label: any(map(str.isupper, one.text[slice(*label.span)])))
+    def counts(one: Document, label: Label) -> bool:
+        return (label.qid is not None or label.is_person) and any(map(str.isupper, one.text[slice(*label.span)]))
 
-    return replace(corpus, documents=[scored(one) for one in corpus.documents])
+    return replace(corpus, documents=[_scored(one, partial(counts, one)) for one in corpus.documents])
 
 
 def count_overlapping(spans: Sequence[Span]) -> int:
@@ -245,11 +244,9 @@ def align_labels(
             kept.append(span)
             of_mention.append(len(mentions) - 1)
             of_document.append(document)
-    spans, at, where, span, label = (
-        np.array(each, np.int64) for each in (kept, of_mention, of_document, pair_span, pair_label)
-    )
-    found = (mentions, spans.reshape(-1, 2), at, where, span, label)
-    return Alignment(corpus, labels, label_document, known, *found, kinds=kinds or {})
+    at, where, left, right = (np.array(each, np.int64) for each in (of_mention, of_document, pair_span, pair_label))
+    spans = np.array(kept, np.int64).reshape(-1, 2)
+    return Alignment(corpus, labels, label_document, known, mentions, spans, at, where, left, right, kinds or {})
 
 
 def _is_wrong(document: Document, span: Span) -> bool:

@@ -19,7 +19,7 @@ from namesake.arrays import Bool, Float64
 from namesake.articles.article import Span
 from namesake.drawing.text import Excerpt, excerpt
 from namesake.evaluation import statistics
-from namesake.evaluation.labelled_text import NEVER, Outcome
+from namesake.evaluation.labelled_text import NEVER, Alignment, Outcome
 from namesake.evaluation.measure import Row
 from namesake.evaluation.reports.report import View
 from namesake.evaluation.statistics import DEFAULT, Bootstrap, Curve, Interval, ratio
@@ -85,22 +85,24 @@ def _counts(outcome: Outcome, threshold: float) -> Float64:
         *(taken & right_or_silent, taken, np.where(labels.known, hit, labels.nil & silent), people),
         *(taken & labels.any_label(people), taken & labels.informative, people & labels.any_span(taken), people),
     )
-    documents = (labels.span_document, labels.span_document, labels.label_document, labels.label_document) * 3
-    size = len(labels.corpus.documents)
-    return np.column_stack([np.bincount(of, each, size) for of, each in zip(documents, flags, strict=True)])
+    return _by_document(labels, flags)
 
 
-def kind_counts(outcome: Outcome, threshold: float, kind: str) -> Float64:
+def _by_document(labels: Alignment, flags: Sequence[Bool]) -> Float64:
+    """One row per document: how many of its spans have each of two flags, and its labels the next two, and so on."""
+    documents, size = (labels.span_document, labels.label_document), len(labels.corpus.documents)
+    return np.column_stack([np.bincount(documents[k // 2 % 2], each, size) for k, each in enumerate(flags)])
+
+
+def _kind_counts(outcome: Outcome, threshold: float, kind: str) -> Float64:
     """One row per document: right links to entities of a kind, all such links, labels of the kind found, all of them.
 
     A link counts for the kind of its entity, a label for the kind of the gold entity.
     """
-    labels, size = outcome.labels, len(outcome.labels.corpus.documents)
+    labels = outcome.labels
     made = (outcome.sure >= threshold) & np.array([one == kind for one in outcome.kinds], np.bool_)
     gold = labels.known & np.array([labels.kinds.get(label.qid or "") == kind for label in labels.labels], np.bool_)
-    spans = [np.bincount(labels.span_document, flags, size) for flags in (made & outcome.right, made)]
-    found = gold & (outcome.found_at >= threshold)
-    return np.column_stack([*spans, *(np.bincount(labels.label_document, flags, size) for flags in (found, gold))])
+    return _by_document(labels, (made & outcome.right, made, gold & (outcome.found_at >= threshold), gold))
 
 
 def kind_figures(
@@ -113,7 +115,7 @@ def kind_figures(
     present = {kind for one in outcomes for kind in one.labels.kinds.values()}
     rows: dict[str, list[Row]] = {}
     for kind in (kind for kind in kinds.listed() if kind.name in present and len(present) > 1):
-        counts = np.concatenate([kind_counts(outcome, threshold, kind.name) for outcome in outcomes])
+        counts = np.concatenate([_kind_counts(outcome, threshold, kind.name) for outcome in outcomes])
         _, links, _, labels = counts.sum(axis=0).astype(int).tolist()
         if links or labels:
             found = statistics.estimate(
@@ -126,10 +128,10 @@ def kind_figures(
     return rows
 
 
-def plain_kinds(outcome: Outcome, threshold: float, names: Sequence[str]) -> list[float | None]:
-    """Return F1 of each of these kinds, without intervals; None without labels of the kind."""
-    sums = [kind_counts(outcome, threshold, name).sum(axis=0, keepdims=True) for name in names]
-    return [float(_linking(summed)[2][0]) if summed[0, 3] else None for summed in sums]
+def plain_kind(outcome: Outcome, threshold: float, kind: str) -> float | None:
+    """Return F1 of a kind, without an interval; None without labels of the kind."""
+    summed = _kind_counts(outcome, threshold, kind).sum(axis=0, keepdims=True)
+    return float(_linking(summed)[2][0]) if summed[0, 3] else None
 
 
 def plain_figures(outcome: Outcome, threshold: float) -> dict[str, float]:

@@ -26,7 +26,8 @@ from namesake.kb.columns import Column, Columns, KBColumns, columns
 from namesake.kb.manifest import MANIFEST, Manifest, read_manifest
 from namesake.kb.vectors.stored import FOLDER as VECTORS
 from namesake.kb.vectors.stored import Vectors, open_vectors, verify_vectors
-from namesake.kinds import Kind, all_kinds, parse_kinds
+from namesake.kernels.kinds import PERSON
+from namesake.kinds import Kind, all_kinds, listed, parse_kinds
 from namesake.machine import from_home
 
 if TYPE_CHECKING:
@@ -208,6 +209,11 @@ class KB(KBColumns):
     def label(self, row: int) -> str:
         """The label of an entity."""
         return self.item_labels[int(self.entity_item[row])]
+
+    @cached_property
+    def kinds(self) -> list[Kind]:
+        """The kinds of its entities, with `other` at the end; people if it is empty."""
+        return listed(self.manifest.kinds) or [all_kinds()[PERSON]]
 
     def kind_of(self, row: int) -> Kind:
         """The kind of an entity."""

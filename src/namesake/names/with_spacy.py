@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from namesake.errors import NamesakeError, lacking
-from namesake.kinds import ner_labels
+from namesake.kinds import Kind, named, ner_labels
 
 Source = TypeVar("Source")
 FINDERS = ("ner", "beam_ner", "entity_ruler")
@@ -29,7 +29,7 @@ class SpacyPeople:
     """A detector: the spans of names in texts, by the model of a package or a folder."""
 
     model: str
-    labels: frozenset[str] = ner_labels(["person"])
+    labels: frozenset[str] = ner_labels([named("person")])
     """The labels of names that are found; `for_kb` adds those of other kinds."""
 
     def __post_init__(self) -> None:
@@ -46,7 +46,7 @@ class SpacyPeople:
         return spans
 
 
-def for_kb(source: Source, kinds: Iterable[str]) -> Source:
+def for_kb(source: Source, kinds: Iterable[Kind]) -> Source:
     """A source that finds names of these kinds, if it uses a spaCy model; any other source unchanged."""
     detector: Any = getattr(source, "detector", None)
     if not isinstance(detector, SpacyPeople):

@@ -13,7 +13,6 @@ from namesake.kb.store import KB
 from namesake.kernels.kinds import OTHER
 from namesake.kinds import kinds, parse_kinds
 from namesake.linker import Linker
-from namesake.scorers.value_lookup import kinds_of
 
 SAMPLE = 200
 """Distinct names that a guess reads."""
@@ -29,12 +28,12 @@ def kinds_of_column(
     """The kinds to match: `kind`, else those of the linker, else a guess, which `say` reports; None: all kinds."""
     if kind is not None:
         return parse_kinds(kind)
-    if linker.kinds is not None or len(kinds_of(linker.kb)) == 1:
+    if linker.kinds is not None or len(linker.kb.kinds) == 1:
         return linker.kinds
     shares = shares_of_kinds(linker.kb, names)
     [named] = HeadNouns(linker.kb.language)(Strings.of([heading.replace("_", " ")])).tolist()
     best = int(np.argmax(shares))
-    if named > OTHER and shares[named] >= WITH_HEADING:
+    if OTHER < named < len(shares) and shares[named] >= WITH_HEADING:  # "surname" and "gene" are no kinds
         best = named
     elif best == OTHER or shares[best] < MOST:
         say("matching entities of every kind (no kind has most of the names; `kind=` chooses one)")

@@ -18,9 +18,8 @@ from namesake.arrays import Int32, Int64, indptr, take_rows
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise, normalise_many
 from namesake.kb.store import KB
-from namesake.kernels.kinds import PERSON
 from namesake.kernels.types import Ragged
-from namesake.kinds import Kind, declared, kinds
+from namesake.kinds import declared
 
 TOGETHER = 0.08
 """Two countries do not contradict if this share of the people with one of them also state the other."""
@@ -221,28 +220,20 @@ def ragged(rows: Sequence[npt.ArrayLike]) -> Ragged:
     return Ragged(indptr(np.array(list(map(len, lists)), np.int64)), np.concatenate([_NO_PAIRS, *lists]))
 
 
-OCCUPATION, INSTANCE = 106, 31
-
-
 @lru_cache(maxsize=4096)
 def find_property(kb: KB, called: str) -> dict[tuple[int, ...], tuple[int, ...]] | None:
     """The properties with this P-id, label or everyday name, each with the kinds whose entities may state them.
 
     None if the KB has no such property. Everyday names are the `columns` of the kinds of `kinds.toml`.
     """
-    text, there = normalise(called.replace("_", " ")), kinds_of(kb)
+    text = normalise(called.replace("_", " "))
     number = int(text[1:]) if re.fullmatch(r"p\d{1,9}", text, re.ASCII) else _labels(kb).get(text)
     found: dict[tuple[int, ...], tuple[int, ...]] = {}
-    for kind in there:
+    for kind in kb.kinds:
         numbers = kind.columns.get(text) or (() if number is None else (number,))
         if numbers:
             found[numbers] = (*found.get(numbers, ()), kind.number)
     return found or None
-
-
-def kinds_of(kb: KB) -> list[Kind]:
-    """The kinds of the entities in a KB; people in an empty one."""
-    return [kind for kind in kinds() if kb.manifest.kinds.get(kind.name)] or [kinds()[PERSON]]
 
 
 def is_date(numbers: Iterable[int]) -> bool:
@@ -252,7 +243,7 @@ def is_date(numbers: Iterable[int]) -> bool:
 
 def similar_properties(kb: KB, called: str) -> list[str]:
     """Known names of properties that are similar to an unknown one."""
-    everyday = [heading for kind in kinds_of(kb) for heading in kind.columns]
+    everyday = [heading for kind in kb.kinds for heading in kind.columns]
     return get_close_matches(normalise(called.replace("_", " ")), list(dict.fromkeys([*everyday, *_labels(kb)])), 3)
 
 

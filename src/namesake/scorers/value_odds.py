@@ -24,13 +24,13 @@ from namesake.articles.days import Day, read_day
 from namesake.batch import Batch
 from namesake.kb.names.normalise import normalise
 from namesake.kb.store import KB
-from namesake.kernels.dump.wikidata import DAY, YEAR
+from namesake.kernels.dump.wikidata import DAY, INSTANCE_OF, OCCUPATION, YEAR
 from namesake.kernels.kinds import PERSON
 from namesake.kernels.link.candidate_tables import Stated, agree
 from namesake.kernels.types import Ragged
 from namesake.kinds import declared, kinds
 from namesake.scorers import value_lookup
-from namesake.scorers.value_lookup import INSTANCE, OCCUPATION, is_qid, named_values, ragged
+from namesake.scorers.value_lookup import is_qid, named_values, ragged
 from namesake.scorers.word_overlap import rarity
 
 T = TypeVar("T", bound=Hashable)
@@ -162,8 +162,8 @@ def type_odds(batch: Batch, kb: KB) -> Float64:
     asked = [(int(batch.mention_of_row[at]), row.types) for at, row in enumerate(batch.table_rows or ()) if row.types]
     asked = [(at, types) for at, types in asked if at >= 0]
     distinct, which = _distinct([types for _, types in asked])
-    lists = [np.unique(named_values(kb, (INSTANCE, OCCUPATION), types).values) for types in distinct]
-    is_class = np.array([bool((kb.pair_property[one] == INSTANCE).any()) or not len(one) for one in lists], np.bool_)
+    lists = [np.unique(named_values(kb, (INSTANCE_OF, OCCUPATION), types).values) for types in distinct]
+    is_class = np.array([bool((kb.pair_property[one] == INSTANCE_OF).any()) or not len(one) for one in lists], np.bool_)
     roots = {kind.root[0]: kind for kind in kinds() if kind.root}
     wanted = [[roots[one].number for one in types if one in roots] for types in distinct]
     of_kinds = [sum(kb.manifest.kinds.get(kinds()[one].name, 0) for one in some) for some in wanted]
@@ -173,7 +173,7 @@ def type_odds(batch: Batch, kb: KB) -> Float64:
     said, rows = np.repeat(which, np.diff(taken)), batch.rows[candidate]
     pairs = ragged(lists)
     works, jobs = _stating(kb, rows, said, (OCCUPATION,), pairs)
-    same = works | _stating(kb, rows, said, (INSTANCE,), pairs)[0]
+    same = works | _stating(kb, rows, said, (INSTANCE_OF,), pairs)[0]
     for at, some in enumerate(wanted):
         same |= (said == at) & np.isin(batch.kinds[candidate], some)
     right = 1 - TYPELESS / np.where(is_class[said], 1, np.clip(jobs, 1, ENOUGH))

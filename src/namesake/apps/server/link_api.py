@@ -24,10 +24,10 @@ from namesake.apps.server.pool import LinkOptions, Links, Pool
 from namesake.apps.server.schema import ExplainRequest, GivenArticle, GivenMention, LinkRequest, LinkResponse
 from namesake.articles.builder import ArticleBuilder
 from namesake.datasets import nif
+from namesake.drawing.theme import symbol
 from namesake.errors import NamesakeError
 from namesake.explain import EXPLANATION, Row, explanation_rows, mentions_called
 from namesake.kb.records import Entity, Found
-from namesake.kinds import kinds
 from namesake.linker import Linker
 
 ROWS = {"type": "object", "properties": {"rows": {"type": "array", "items": {"type": "object"}}}}
@@ -218,11 +218,10 @@ def _rel_mentions(asked: RelRequest, limits: Limits) -> list[str | GivenMention]
 
 
 def _rel_rows(links: Links) -> bytes:
-    rows, symbols = [], {kind.name: kind.symbol for kind in kinds()}
+    rows = []
     for link in (one for one in links[0] if one.qid is not None):
         confidences = [1.0 if one is None else one for one in (link.confidence, link.known)]
-        symbol = symbols.get(link.kind or "")
-        tag = symbol if symbol in REL_TAGS else OTHER_TAG
+        tag = tag if (tag := symbol(link.kind)) in REL_TAGS else OTHER_TAG
         rows += [(start, end - start, link.name, link.qid, *confidences, tag) for start, end in link.spans]
     return msgspec.json.encode(sorted(rows))
 

@@ -33,10 +33,8 @@ def _file(name: str) -> bytes:
 
 def samples(kinds: int = 1) -> bytes:
     """Texts to try: for a KB of several kinds, texts that name several; then the articles of the sample."""
-    lines = ARTICLES.read_bytes().splitlines()
-    articles = [
-        msgspec.json.decode(line) for line in (_file("examples.jsonl").splitlines() if kinds > 1 else []) + lines
-    ]
+    lines = (_file("examples.jsonl") if kinds > 1 else b"") + ARTICLES.read_bytes()
+    articles = [msgspec.json.decode(line) for line in lines.splitlines()]
     wanted = ("id", "title", "date", "text")
     return msgspec.json.encode([{name: article.get(name) for name in wanted} for article in articles])
 
@@ -81,8 +79,7 @@ def endpoints(pool: Pool) -> list[Endpoint]:
         large = given.length > pool.limits.small
         return await pool.json(lambda: draw(pool.linker, asked.text, title, date, asked.mention), large)
 
-    examples = samples(len(pool.linker.kb.manifest.kinds))
-    files = FILES | {"/samples.json": ("application/json", examples)}
+    files = FILES | {"/samples.json": ("application/json", samples(len(pool.linker.kb.kinds)))}
     return [
         *(file(path, kind, body) for path, (kind, body) in files.items()),
         Endpoint("POST", "/draw", drawn, DrawRequest, {"type": "object"}),
@@ -98,7 +95,7 @@ def draw(
     match. An explanation takes longer than linking, so the page asks for one name at a time.
     """
     links = linker.link_text(text, date=date or None, title=title or None)
-    text, title, rows, counts = links.text, links.title, links.rows, linker.kb.manifest.kinds
+    text, title, rows, kb = links.text, links.title, links.rows, linker.kb
     if mention is None:
         return {
             "html": _drawn(text, title, rows),
@@ -106,7 +103,7 @@ def draw(
             "threshold": linker.recipe.decide.threshold if linker.recipe.decide else None,
             "grades": [list(grade) for grade in GRADES],
             "kinds": [(kind.symbol, kind.plural) for kind in listed()],
-            "kb": kind_counts(counts) if len(counts) == 1 else f"{len(linker.kb):,} entities",
+            "kb": kind_counts(kb.manifest.kinds) if len(kb.kinds) == 1 else f"{len(kb):,} entities",
         }
     if not 0 <= mention < len(rows):
         raise NamesakeError(f"mention {mention}: the text has {len(rows)} names, counted from 0")

@@ -30,7 +30,7 @@ from namesake.articles.rejects import Rejects
 from namesake.kb import WIKIDATA
 from namesake.kb.records import about
 from namesake.kb.store import KB
-from namesake.kinds import all_kinds, listed, parse_kinds
+from namesake.kinds import all_kinds, parse_kinds
 from namesake.linker import Linker
 
 T = TypeVar("T")
@@ -111,10 +111,10 @@ class Pool:
         """The kinds that a request names, in their one spelling. One that the KB does not have is an error."""
         if given is None:
             return None
-        asked, counts = [all_kinds()[number] for number in parse_kinds(given)], self.linker.kb.manifest.kinds
-        if not any(kind.name in counts for kind in asked):
+        asked, there = [all_kinds()[number] for number in parse_kinds(given)], self.linker.kb.kinds
+        if not any(kind in there for kind in asked):
             error = f"the KB has no {' and no '.join(kind.plural for kind in asked)}"
-            raise RequestError(422, error, f"its kinds are {', '.join(k.plural for k in listed() if k.name in counts)}")
+            raise RequestError(422, error, f"its kinds are {', '.join(kind.plural for kind in there)}")
         return ",".join(kind.plural for kind in asked)
 
     @property
@@ -199,11 +199,9 @@ class Pool:
 def _about(kb: KB, qid: str) -> tuple[str | None, str | None, str, str | None]:
     """The label, the description, the address and the kind of an entity."""
     row, url = kb.row(qid), WIKIDATA + qid
-    return (
-        (kb.label(row) or None, about(kb, row) or None, url, kb.kind_of(row).name)
-        if row >= 0
-        else (None, None, url, None)
-    )
+    if row < 0:
+        return None, None, url, None
+    return kb.label(row) or None, about(kb, row) or None, url, kb.kind_of(row).name
 
 
 def _next_batch(lane: Lane) -> list[Job]:

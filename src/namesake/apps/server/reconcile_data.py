@@ -12,13 +12,11 @@ import pyarrow.compute as pc
 from msgspec import Meta
 
 from namesake.arrays import Bool, Int32
-from namesake.kb.records import about, iso, property_label, rows_named
+from namesake.kb.records import about, lifetime, property_label, rows_named, values_of
 from namesake.kb.store import KB
-from namesake.kernels.dump.wikidata import DAY
+from namesake.kernels.dump.wikidata import INSTANCE_OF, OCCUPATION
 from namesake.kinds import Kind, listed
-from namesake.scorers.value_lookup import kinds_of
 
-INSTANCE, OCCUPATION = 31, 106
 SUGGESTED = 10
 QID = re.compile(r"Q[1-9][0-9]{0,15}")
 _PROPERTY = re.compile(r"P[1-9][0-9]{0,8}")
@@ -67,29 +65,23 @@ class ReconcileData:
     @cached_property
     def kinds(self) -> dict[Named, Kind]:
         """The types that stand for kinds: the first class of each kind that the KB has, such as human."""
-        there = kinds_of(self.kb)
-        return {Named(*kind.root): kind for kind in listed() if kind in there and kind.root}
+        return {Named(*kind.root): kind for kind in self.kb.kinds if kind.root}
 
     def types_of(self, row: int) -> list[Named]:
         """The types of an entity: its classes (`instance of`), and the type of its kind."""
-        named = [self._item(value) for value in self._values(row, INSTANCE) if value >= 0]
+        named = [self._item(value) for value in values_of(self.kb, row, INSTANCE_OF) if value >= 0]
         known = {one.id for one in named}
         return [*named, *(one for one in self._kind_type(row) if one.id not in known)]
 
     def all_types(self, row: int) -> set[str]:
         """The QIDs of the types of an entity, and of the occupations of a person."""
-        values = [*self._values(row, INSTANCE), *self._values(row, OCCUPATION)]
+        values = values_of(self.kb, row, INSTANCE_OF, OCCUPATION)
         own = {f"Q{self.kb.item_qids[value]}" for value in values if value >= 0}
         return own | {one.id for one in self._kind_type(row)}
 
     def _kind_type(self, row: int) -> list[Named]:
         root = self.kb.kind_of(row).root
         return [Named(*root)] if root else []
-
-    def _values(self, row: int, number: int) -> list[int]:
-        pairs = self.kb.statements[row]
-        values: list[int] = self.kb.pair_value[pairs[self.kb.pair_property[pairs] == number]].tolist()
-        return values
 
     def _item(self, item: int) -> Named:
         qid = f"Q{self.kb.item_qids[item]}"
@@ -173,7 +165,7 @@ class ReconcileData:
     @cached_property
     def _is_type(self) -> Bool:
         """Which pairs state a type of an entity, or an occupation."""
-        return np.isin(self.kb.pair_property, [INSTANCE, OCCUPATION]) & (self.kb.pair_value >= 0)
+        return np.isin(self.kb.pair_property, [INSTANCE_OF, OCCUPATION]) & (self.kb.pair_value >= 0)
 
     @cached_property
     def _known_types(self) -> list[Named]:
@@ -197,11 +189,9 @@ class ReconcileData:
     def _cells(self, row: int, number: int) -> list[Any]:
         kb, kind = self.kb, self.kb.kind_of(row)
         if number in (*kind.begins, *kind.ends):
-            begins = number in kind.begins
-            days, precisions = (kb.birth, kb.birth_precision) if begins else (kb.death, kb.death_precision)
-            date = iso(int(days[row]), int(precisions[row]))
+            date = lifetime(kb, row)[number not in kind.begins]
             if date is None:
                 return []
-            return [{"date": f"{date}T00:00:00+00:00"} if precisions[row] >= DAY else {"str": date}]
-        values = self._values(row, number)
+            return [{"date": f"{date}T00:00:00+00:00"} if date.count("-", 1) == 2 else {"str": date}]
+        values = values_of(kb, row, number)
         return [self._item(value) if value >= 0 else {"str": kb.strings[~value]} for value in values]

@@ -25,7 +25,7 @@ def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
     size = sum((path / name).stat().st_size for name in manifest.files if (path / name).is_file())
     counts = ("items", "statements", "names", "words")
     rows = [("entities", f"{manifest.entities:,}")]
-    rows += [(f"  {kind.plural}", f"{manifest.kinds[kind.name]:,}") for kind in listed() if kind.name in manifest.kinds]
+    rows += [(f"  {kind.plural}", f"{manifest.kinds[kind.name]:,}") for kind in listed(manifest.kinds)]
     rows += [(name, f"{getattr(manifest, name):,}") for name in counts]
     rows.append(("rejected", counted(manifest.rejected, "line")))
     rows += [(f"  {reason}", f"{count:,}") for reason, count in manifest.rejected_reasons.items()]
