@@ -60,11 +60,6 @@ class Kind:
     """Properties whose value is a larger place that contains the entity."""
 
     @property
-    def title(self) -> str:
-        """The name for a heading."""
-        return self.name.capitalize()
-
-    @property
     def root(self) -> tuple[str, str] | None:
         """The QID and the label of its first class; None for `other`, which has no class of its own."""
         [(number, label), *_] = self.classes.items()

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from namesake.batch import Batch
     from namesake.kb.store import KB
 
-WORDS_NOT_SHARED: str = "WordsNotShared"
-PROPERTY_VALUES: str = "PropertyValues"
-ENTITY_TYPE: str = "EntityType"
+WORDS_NOT_SHARED, PROPERTY_VALUES, ENTITY_TYPE = "WordsNotShared", "PropertyValues", "EntityType"
 ENOUGH = 0.3
 """The share of a row's words, weighted by rarity, from which no word counts as missing."""
 FULL_WEIGHT = 1.0

@@ -33,11 +33,8 @@ def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
         rows.append(("superseded", counted(manifest.superseded, "item") + " of earlier dumps"))
     if manifest.dates_dropped:
         rows.append(("dropped", counted(manifest.dates_dropped, "impossible date")))
-    rows += [
-        ("kept", manifest.keep.replace(",", ", ")),
-        ("words as", manifest.words_how),
-        ("ranks", "\n".join(manifest.ranks)),
-    ]
+    kept = manifest.keep.replace(",", ", ")
+    rows += [("kept", kept), ("words as", manifest.words_how), ("ranks", "\n".join(manifest.ranks))]
     rows += [("dumps", "\n".join(manifest.dumps)), ("dump date", manifest.dump_date or "unknown")]
     rows += [("built", manifest.created), ("size", f"{size / 1e6:,.1f} MB")]
     console.print(Panel(_pairs(rows), title=Text(str(path)), title_align="left", expand=False))
