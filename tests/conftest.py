@@ -72,6 +72,14 @@ def vector_kb(sample_kb: "KB", tmp_path_factory: pytest.TempPathFactory) -> "KB"
 
 
 @pytest.fixture(scope="session")
+def world_kb(tmp_path_factory: pytest.TempPathFactory) -> "KB":
+    """A KB of a few entities of every kind."""
+    from several_kinds import build_world
+
+    return build_world(tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture(scope="session")
 def oracle() -> "Oracle":
     """The sample's dump and first paragraphs, and the paper's scores, in plain Python."""
     from namesake.sample import DUMP, WIKIPEDIA

@@ -9,6 +9,7 @@ from namesake.kinds import deciding_bits
 
 MISSING = -(2**31)
 LITERALS = {569: ("time", "time"), 577: ("time", "time"), 625: ("globecoordinate", "")}
+BEGINS, ENDS = {571, 1619, 577, 580, 585, 729}, {576, 582, 730}
 LANGUAGES = ("en", "mul", "en-gb", "en-ca")
 MONTH_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
@@ -38,12 +39,19 @@ def entity(line: bytes, keep_all: bool) -> dict | None:
         "sitelinks": len(titles),
         "properties": sum(1 for said in claims.values() if said),
         "statements": statements(edges, kept, dropped),
-        "birth": best_date(claims.get(569, []), dropped),
-        "death": best_date(claims.get(570, []), dropped),
+        "birth": life_date(claims, 569, BEGINS, person, dropped),
+        "death": life_date(claims, 570, ENDS, person, dropped),
         "dates_dropped": len(dropped),
         "population": population(claims.get(1082, [])),
         "deciding": deciding(claims),
     }
+
+
+def life_date(claims: dict[int, list[dict]], of_life: int, others: set[int], person: bool, dropped: list[str]):
+    """The date of birth or death; of an item that is not a person, else the first of the best rank of the others."""
+    found = best_date(claims.get(of_life, []), dropped)
+    said = [one for of, some in claims.items() if of in others for one in some]
+    return found if person or found != best_date([], []) else best_date(said, [])
 
 
 def deciding(claims: dict[int, list[dict]]) -> int:

@@ -13,6 +13,7 @@ from namesake.drawing.candidates import evidence, rounded, side_by_side, steps
 from namesake.drawing.text import Mark, hint, marked
 from namesake.drawing.theme import GRADES, grade, notebook_style
 from namesake.errors import NamesakeError
+from namesake.kinds import kinds
 
 BULLS = (
     "Michael Jordan of the Chicago Bulls, once a baseball player, won with Scottie Pippen and Dennis Rodman. "
@@ -263,8 +264,20 @@ def test_colours_can_be_read(theme):
     for ground in ("paper", "band"):
         for text in ("ink", "soft", "person", "for", "against", "nil"):
             assert contrast(theme[text], theme[ground]) >= 4.5, (text, ground)
-    for ground in ("sure", "likely", "faint", "match"):
-        assert contrast(theme["ink"], theme[ground]) >= 4.5, ground
+    assert contrast(theme["ink"], theme["match"]) >= 4.5
+    shares = [
+        int(share) for share in re.findall(r"color-mix\(in srgb, [^%]* (\d+)%, var\(--paper\)\)", notebook_style())
+    ]
+    assert len(shares) == len(GRADES)
+    for kind in kinds():  # a name is marked in the colour of its kind, the more confident the stronger
+        for share in shares:
+            assert contrast(theme["ink"], mixed(theme[kind.colour], theme["paper"], share)) >= 4.5, (kind.name, share)
+
+
+def mixed(colour: str, ground: str, share: int) -> str:
+    """So many percent of a colour, and the rest of the ground."""
+    pairs = ((int(one[at : at + 2], 16) for one in (colour, ground)) for at in (1, 3, 5))
+    return "#" + "".join(f"{round((a * share + b * (100 - share)) / 100):02x}" for a, b in pairs)
 
 
 def test_one_style_sheet_for_light_and_dark_without_outside_resources():
@@ -273,7 +286,7 @@ def test_one_style_sheet_for_light_and_dark_without_outside_resources():
     assert "url(" not in sheet
     assert "@import" not in sheet
     used = set(re.findall(r"var\(--(\w+)\)", sheet))
-    assert used - {"own"} <= set(LIGHT) == set(DARK)
+    assert used - {"own", "kind"} <= set(LIGHT) == set(DARK)
     assert [grade(True, least) for _, least in GRADES] == [name for name, _ in GRADES]
     assert grade(False, 0.99) == "nil"
     assert grade(True, None) == "sure"

@@ -169,11 +169,14 @@ def statements(kind=None):
     )
 
 
+TIMES = ["P569", "P570", "P571", "P576", "P577"]
+
+
 @st.composite
 def all_claims(draw):
     claims = {}
-    for name in draw(st.lists(st.sampled_from(["P31", "P106", "P569", "P570", "P1082", "P2147483647"]), unique=True)):
-        kind = {"P569": "time", "P570": "time", "P1082": "quantity"}.get(name)
+    for name in draw(st.lists(st.sampled_from(["P31", "P106", *TIMES, "P1082", "P2147483647"]), unique=True)):
+        kind = "time" if name in TIMES else {"P1082": "quantity"}.get(name)
         claims[name] = draw(st.lists(statements(kind) | statements(), max_size=4))
     return claims
 

@@ -29,8 +29,10 @@ from namesake.evaluation.measure import methods
 from namesake.evaluation.scores import read_scores
 from namesake.evaluation.text_figures import KINDS, Trade, fewest, thresholds
 from namesake.kb.build import build
+from namesake.kb.store import KB
+from namesake.kinds import kinds
 from namesake.recipe import Part
-from namesake.sample import ARTICLES, EXPECTED
+from namesake.sample import ARTICLES, DUMP, EXPECTED, WIKIPEDIA
 from namesake.text import sentences
 from small_gold import GOLD, gold_file, long_table
 
@@ -216,7 +218,7 @@ def test_each_kind_of_miss_in_a_corpus_made_by_hand(sample_kb, tmp_path):
         assert row[2:4] == [text.replace(name, f"«{name}»"), qid]
     assert rows["wrong"][4] == rows["refused: best is another"][4] == "Q7153074"
     wrong = next(view for view in report.views if view.name == "wrong_links")
-    assert wrong.rows == [["made", "1", "0", "0", "0"]]
+    assert wrong.rows == [["made", "1", "0", "0", "0", "0"]]
 
 
 def test_wrong_links_are_told_by_their_labels(sample_kb, tmp_path):
@@ -229,10 +231,11 @@ def test_wrong_links_are_told_by_their_labels(sample_kb, tmp_path):
     report = namesake.evaluate_text(labelled=[write(tmp_path / "a.jsonl", documents)], kb=sample_kb, samples=100)
     wrong = next(view for view in report.views if view.name == "wrong_links")
     assert list(zip(wrong.header, wrong.rows[0], strict=True))[1:] == [
-        ("another person in the KB", "1"),
+        ("another entity in the KB", "1"),
         ("a person not in the KB", "1"),
         ("not a person", "1"),
         ("not stated", "1"),
+        ("no label", "0"),
     ]
 
 
@@ -685,3 +688,97 @@ def test_scores_and_labelled_text_are_learnt_from_together(sample_kb, labelled, 
     assert both.parts != alone.parts
     with pytest.raises(NamesakeError, match="`how='grid'` is for score files"):
         namesake.tune(labelled=labelled, kb=sample_kb, how="grid")
+
+
+# several kinds
+@pytest.fixture(scope="module")
+def kinds_kb(tmp_path_factory):
+    """The sample's KB with entities of every kind."""
+    folder = tmp_path_factory.mktemp("kinds") / "kb"
+    build([DUMP], folder, wikipedia=WIKIPEDIA)
+    return KB.open(folder)
+
+
+def documents_of_kinds(kb, seed: int) -> list[dict]:
+    """The sample's articles, some of them complete, with labels of people and by chance of other entities."""
+    rng = random.Random(seed)
+    documents = sampled_documents(seed)
+    qids = [f"Q{qid}" for qid in kb.qids]
+    for document in documents:
+        for at in re.finditer(r"\w+( [A-Z]\w+)*", document["text"]):
+            named = [one.qid for one in kb.search(at.group())]
+            label = {"span": list(at.span()), "qid": rng.choice([*named, rng.choice(qids)]), "type": "OTHER"}
+            document["labels"] += [label] if rng.random() < (0.8 if named else 0.02) else []
+        document["complete"] = rng.random() < 0.5
+    return documents
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.5])
+@pytest.mark.parametrize("seed", range(3))
+def test_figures_by_kind_are_those_of_the_plain_measure(kinds_kb, tmp_path, seed, threshold):
+    documents = documents_of_kinds(kinds_kb, seed)
+    halves = [documents[::2], documents[1::2]]
+    paths = [write(tmp_path / f"{name}.jsonl", half) for name, half in zip("ab", halves, strict=True)]
+    report = namesake.evaluate_text(labelled=paths, kb=kinds_kb, threshold=threshold, samples=100)
+    linker = Linker(kinds_kb, threshold=0.0)
+    kind_of = {f"Q{qid}": kinds_kb.kind_of(row).name for row, qid in enumerate(kinds_kb.qids)}
+    plurals = {kind.plural: kind.name for kind in kinds()}
+    together = oracle.measure_kinds(documents, plain_links(linker, documents), threshold, kind_of)
+    expected = {(plural, *one) for plural, one in _listed({p: together.get(n) for p, n in plurals.items()})}
+    got = {}
+    for row in report.rows:
+        if row.get("table") == "kinds":
+            got.setdefault(row["slice"], []).append((row["metric"], row["value"], row["n"]))
+    assert {
+        (plural, metric, round(value, 9), n) for plural, rows in got.items() for metric, value, n in rows
+    } == expected
+    assert len(got) > 2
+    view = next(view for view in report.views if view.name == "kinds_by_corpus")
+    for half, row in zip(halves, view.rows, strict=True):
+        alone = oracle.measure_kinds(half, plain_links(linker, half), threshold, kind_of)
+        whole = {each["metric"]: each["value"] for each in report.rows if each["slice"] == row[0]}
+        assert [whole[name] for name in figures.LINKING] == pytest.approx(alone[None][2:])
+        for plural, cell in list(zip(view.header, row, strict=True))[1:]:
+            labels, *_, f1 = alone.get(plurals[plural], (0, 0))
+            assert cell == (f"{f1:.3f}" if labels else "")
+
+
+def _listed(figures_of):
+    """The figures of each kind that has labels or links, with their denominators."""
+    for plural, found in figures_of.items():
+        if found and (found[0] or found[1]):
+            gold, made, *values = found
+            for metric, value, n in zip(("precision", "recall", "F1"), values, (made, gold, gold), strict=True):
+                yield plural, (metric, round(value, 9), n)
+
+
+def test_links_without_a_label_are_wrong_only_where_every_name_is_labelled(kinds_kb, tmp_path, capsys):
+    text = "Michael Jordan of the Chicago Bulls, the basketball player, spoke. Scottie Pippen of the Bulls did not."
+    document = {"id": "a", "text": text, "labels": [{"span": [0, 14], "qid": "Q41421"}]}
+    path = write(tmp_path / "news.jsonl", [document])
+    links = [link for link in Linker(kinds_kb, threshold=0.0).link_text(text) if link.qid]
+    assert links[0].name == "Michael Jordan"
+    assert len(links) > 1
+
+    def precision(**options):
+        rows = namesake.evaluate_text(path, kinds_kb, threshold=0.0, samples=100, **options).rows
+        return next((row["value"], row["n"]) for row in rows if row["metric"] == "precision")
+
+    assert precision() == (1.0, 1)
+    spans = sum(len(link.spans) for link in links)
+    assert precision(complete="news") == (pytest.approx(1 / spans), spans)
+    write(path, [document | {"complete": True}])
+    assert precision() == (pytest.approx(1 / spans), spans)
+    write(path, [document | {"complete": True, "evaluation_span": [0, 20]}])
+    assert precision() == (1.0, 1)
+    unsaid = {"span": [text.index("Scottie"), text.index("Scottie") + 14], "why": "unlinked"}
+    write(path, [document | {"complete": True, "labels": [*document["labels"], unsaid]}])
+    assert precision()[1] == spans - 1
+    with pytest.raises(NamesakeError, match=r"no corpus 'new' \(did you mean 'news'"):
+        precision(complete=["new"])
+
+
+def test_a_kb_of_people_has_no_figures_by_kind(sample_kb, tmp_path):
+    report = namesake.evaluate_text([write(tmp_path / "a.jsonl", sampled_documents(1))], sample_kb, samples=100)
+    assert not any("kind" in view.name for view in report.views)
+    assert not any("table" in row for row in report.rows)

@@ -1,5 +1,6 @@
 """The page in a real browser: from a pasted text to an explanation, by mouse, by keyboard, on a phone, in the dark."""
 
+import json
 import re
 
 import numpy as np
@@ -7,8 +8,10 @@ import pytest
 
 from browser import chromium, faint_texts, overflow, unlabelled
 from namesake import Linker, NamesakeError
-from namesake.apps.server.page_api import FILES, draw
+from namesake.apps.server.page_api import FILES, draw, samples
+from namesake.kinds import kinds
 from serving import running
+from several_kinds import TEXT, WORLD, detector
 
 BULLS = (
     "Michael Jordan of the Chicago Bulls, once a baseball player, won with Scottie Pippen and Dennis Rodman. "
@@ -318,3 +321,71 @@ def test_what_the_page_is_told_is_what_the_linker_says(linker):
         with pytest.raises(NamesakeError, match=f"mention {beyond}: the text has {len(links)} names"):
             draw(linker, *asked, beyond)
     assert draw(Linker(linker.kb, "iscore-paper"), BULLS)["threshold"] is None
+
+
+# kinds
+@pytest.fixture(scope="module")
+def world_address(world_kb):
+    with running(Linker(world_kb, threshold=0.0, mentions=detector("Zorblax Quux"))) as client:
+        yield f"http://127.0.0.1:{client.port}"
+
+
+def labelled(page) -> list[tuple[str, str]]:
+    """The names that are marked, each with the label behind it."""
+    return page.locator("#marked .name:not(.off)").evaluate_all(
+        """names => names.map((name) =>
+          [name.textContent, getComputedStyle(name, "::after").content.replaceAll('"', "")])"""
+    )
+
+
+def test_page_labels_the_kind_of_each_name_and_filters_by_it(browser, world_address):
+    page = browser.new_page()
+    page.goto(world_address)
+    paste(page, TEXT)
+    page.locator("#marked .name").first.wait_for()
+    symbols = {kind.name: kind.symbol for kind in kinds()}
+    expected = sorted(([one.label, symbols[one.kind]] for one in WORLD.values()), key=lambda one: TEXT.index(one[0]))
+    assert labelled(page) == [*expected, ["Zorblax Quux", "none"]], "a name in no KB has no kind"
+    assert page.locator("#marked .text").inner_text() == TEXT, "the labels are not part of the text"
+    colours = page.locator("#marked .name[data-kind]").evaluate_all(
+        "names => Object.fromEntries(names.map(name => [name.dataset.kind, getComputedStyle(name).borderBottomColor]))"
+    )
+    assert len(set(colours.values())) == len(colours) == len({one.kind for one in WORLD.values()})
+    paris = page.locator("#marked .name", has_text="Paris")
+    assert "(place: capital and largest city of France)" in paris.get_attribute("title")
+    group = page.get_by_role("group", name="Kinds")
+    assert [" ".join(one.split()) for one in group.locator("label:visible").all_inner_texts()] == [
+        "PER people 1", "LOC places 4", "ORG organisations 1", "WRK works 1", "EVT events 1", "PRD products 1",
+        "CHR characters 1",
+    ]  # fmt: skip
+    group.get_by_label("places").focus()
+    page.keyboard.press("Space")
+    left = [one for one in expected if one[1] != "LOC"]
+    assert labelled(page) == [*left, ["Zorblax Quux", "none"]]
+    assert page.locator("#count").inner_text().startswith(f"{len(left)} of {len(WORLD) + 1} names linked")
+    page.locator("#marked .name", has_text="Angela Merkel").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.textContent") == "United Nations", "arrows skip Paris"
+    choose(page, "United Nations")
+    assert "organisation" in page.locator(".candidate[data-qid=Q1065]").inner_text()
+    assert labelled(page) == [*left, ["Zorblax Quux", "none"]], "the filter stays while a name is explained"
+    group.get_by_label("places").check()
+    assert labelled(page) == [*expected, ["Zorblax Quux", "none"]]
+    assert (faint_texts(page), unlabelled(page), overflow(page)) == ([], [], [])
+    page.close()
+
+
+def test_page_of_people_has_no_filter(visit):
+    page = visit()
+    paste(page, BULLS)
+    assert marks(page)
+    assert page.locator("#kinds").is_hidden()
+    assert "The knowledge base has" in page.locator("#count").inner_text()
+    assert page.locator("#count").inner_text().endswith(" people.")
+
+
+def test_examples_fit_the_kb():
+    few, more = (json.loads(samples(count)) for count in (1, 8))
+    assert more[-len(few) :] == few
+    assert len(more) > len(few)
+    assert all(one["title"] and one["date"] and len(one["text"]) > 200 for one in more)

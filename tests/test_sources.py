@@ -146,3 +146,18 @@ def test_the_command_takes_them(run, mentions, some):
     Path("articles.txt").write_text(JORDAN)
     assert run("link", "articles.txt", "-o", "links.jsonl", "--mentions", mentions).code == 0
     assert bool(Path("links.jsonl").read_text()) == some
+
+
+def test_spacy_finds_names_of_every_kind_that_the_kb_has(nlp, world_kb, sample_kb):
+    text = "Angela Merkel of Germany flew to Paris. The French president had left on Tuesday for the United Nations."
+    labels = {"PERSON", "GPE", "LOC", "FAC", "NORP", "ORG", "WORK_OF_ART", "LAW", "EVENT", "PRODUCT"}
+    expected = [ent.text for ent in nlp(text).ents if ent.label_ in labels]
+    people = [ent.text for ent in nlp(text).ents if ent.label_ == "PERSON"]
+    assert len(expected) > len(people) > 0
+
+    def found(kb):
+        links = Linker(kb, mentions=f"spacy:{MODEL}").link_text(text)
+        return [text[start:end] for start, end in sorted(span for link in links for span in link.spans)]
+
+    assert [one.removeprefix("the ") for one in expected] == [one.removeprefix("the ") for one in found(world_kb)]
+    assert found(sample_kb) == people

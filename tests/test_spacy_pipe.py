@@ -9,13 +9,18 @@ import sys
 import tomllib
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from namesake import Linker, NamesakeError
+from namesake.apps.spacy import _is_demonym, ner_label
+from namesake.kb.store import KB
+from namesake.language import English
 from namesake.sample import ARTICLES
+from several_kinds import TEXT, WORLD
 
 spacy = pytest.importorskip("spacy")
 ROOT = Path(__file__).resolve().parents[1]
@@ -375,3 +380,64 @@ print(nlp({JORDAN!r}).ents[0].kb_id_)
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert ran.stdout.strip() == "Q41421", ran.stderr
+
+
+# kinds
+def test_labels_follow_from_the_kinds_of_entities(world_kb: KB) -> None:
+    """The labels are those that OntoNotes defines for such names; a name that is given as an adjective is a NORP."""
+    nlp = pipe(world_kb)
+    doc = nlp.make_doc(f"{TEXT} French wine.")
+    doc._.namesake_mentions = [*(one.label for one in WORLD.values()), "Zorblax Quux"]
+    found = {ent.text: (ent.label_, ent.kb_id_) for ent in nlp(doc).ents}
+    assert found.pop("Zorblax Quux") == ("PERSON", "")
+    assert found == {one.label: (one.spacy, qid) for qid, one in WORLD.items()}
+    assert [ner_label(world_kb, "Q142", name) for name in ("French", "Frenchman", "France")] == ["NORP", "NORP", "GPE"]
+    links = {ent.text: ent._.namesake for ent in doc.ents}
+    assert {name: link.kind for name, link in links.items() if link.qid} == {
+        one.label: one.kind for one in WORLD.values()
+    }
+    assert links["Paris"].candidates[0].kind in ("place", None)
+
+
+@pytest.mark.parametrize(
+    ("place", "word", "is_one"),
+    [("france", "french", True), ("california", "calif", False), ("california", "californian", True),
+     ("united states of america", "us", False), ("poland", "poles", True), ("france", "paris", False)],
+)  # fmt: skip
+def test_demonyms_are_told_from_abbreviations(place: str, word: str, is_one: bool) -> None:
+    assert _is_demonym(word, place, English.demonyms[place]) == is_one
+
+
+def test_entities_of_all_labels_are_linked_where_the_kb_has_their_kinds(world_kb: KB, sample_kb: KB) -> None:
+    """A KB of people links people alone, as before."""
+    text = "Angela Merkel came to Paris in 1999 for World War II."
+    patterns = [("PERSON", "Angela Merkel"), ("GPE", "Paris"), ("DATE", "1999"), ("EVENT", "World War II")]
+    linked = {}
+    for kb in (world_kb, sample_kb):
+        nlp = pipe(kb)
+        ruler = nlp.add_pipe("entity_ruler", before="namesake")
+        ruler.add_patterns([{"label": label, "pattern": pattern} for label, pattern in patterns])
+        doc = nlp(text)
+        assert [(ent.label_, ent.text) for ent in doc.ents] == patterns
+        linked[kb] = [ent.text for ent in doc.ents if ent._.namesake]
+    assert linked == {world_kb: ["Angela Merkel", "Paris", "World War II"], sample_kb: ["Angela Merkel"]}
+
+
+def test_the_pipe_filters_by_kind_and_saves_it(world_kb: KB, tmp_path: Path) -> None:
+    nlp = pipe(world_kb, kinds="places")
+
+    def linked(nlp: Any) -> dict[str, str]:
+        doc = nlp.make_doc(TEXT)
+        doc._.namesake_mentions = [one.label for one in WORLD.values()]
+        return {ent.text: ent.kb_id_ for ent in nlp(doc).ents if ent.kb_id_}
+
+    places = {one.label: qid for qid, one in WORLD.items() if one.kind == "place"}
+    assert linked(nlp) == places
+    nlp.to_disk(tmp_path / "pipeline")
+    assert linked(spacy.load(tmp_path / "pipeline")) == places
+
+
+def pipe(kb: KB, **config: Any) -> Any:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("namesake", config={"kb": str(kb.path), "threshold": 0.0, **config})
+    return nlp

@@ -18,9 +18,11 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 pytest.importorskip("pyspark")
 
+from namesake.apps.cli.commands import app
 from namesake.apps.cli.link import cause
 from namesake.articles.rejects import Rejects
 from namesake.engines.file_linker import described
@@ -32,6 +34,7 @@ from namesake.formats import read_articles
 from namesake.kb.publish.pack import pack
 from namesake.linker import Linker
 from namesake.sample import ARTICLES
+from several_kinds import TEXT, WORLD
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # pyspark's own
 ROOT = Path(__file__).resolve().parents[1]
@@ -86,6 +89,26 @@ def test_a_dataframe_of_articles(spark, linker, articles, tmp_path):
         assert collected(links) == local(linker, table, scores)
         assert links.columns == described(linker.kb, linker.empty_links(scores)).column_names
     assert collected(link(df, linker.kb.path, "uiscore-paper")) == local(Linker(linker.kb, "uiscore-paper"), table)
+
+
+def test_kinds_are_filtered_as_in_a_local_run(spark, world_kb, tmp_path, monkeypatch):
+    names = [one.label for one in WORLD.values()]
+    table = pa.table({"id": ["a"], "text": [TEXT], "mentions": pa.array([names], pa.list_(pa.string()))})
+    df = spark.createDataFrame([("a", TEXT, names)], "id string, text string, mentions array<string>")
+    kinds = Linker(world_kb, threshold=0.0, kinds="places,works")
+    expected = local(kinds, table)
+    assert {json.loads(row)["kind"] for row in expected} == {"place", "work", None}
+    assert collected(link(df, world_kb.path, threshold=0.0, kinds=["work", "location"])) == expected
+    with pytest.raises(NamesakeError, match="did you mean 'people'"):
+        link(df, world_kb.path, kinds="peple")
+    monkeypatch.setattr("namesake.engines.spark_files.session", lambda master: nullcontext(spark))
+    mentions = [{"name": name, "spans": [[TEXT.index(name), TEXT.index(name) + len(name)]]} for name in names]
+    (tmp_path / "a.jsonl").write_text(json.dumps({"id": "a", "text": TEXT, "mentions": mentions}) + "\n")
+    given = [str(tmp_path / "a.jsonl"), "--kb", str(world_kb.path), "-o", f"{tmp_path}/out/", "--threshold", "0"]
+    ran = CliRunner().invoke(app, ["link", *given, "--engine", "spark", "--kinds", "places,works"])
+    assert ran.exit_code == 0, ran.output
+    assert rows(ds.dataset(tmp_path / "out" / "links", format="parquet").to_table()) == expected
+    assert json.loads((tmp_path / "out" / "_run.json").read_text())["options"]["kinds"] == "places,works"
 
 
 BODY = "Michael Jordan, the basketball player, met Chris Carter of The X-Files."
@@ -411,10 +434,6 @@ def test_a_cluster_that_loses_a_worker_during_the_job(linker, tmp_path):
 
 
 def test_the_command_refuses_in_one_line(tmp_path, sample_kb):
-    from typer.testing import CliRunner
-
-    from namesake.apps.cli.commands import app
-
     with pytest.raises(NamesakeError, match="nothing to link"):
         link_with_spark([], sample_kb.path, tmp_path / "out")
     (tmp_path / "full").mkdir()

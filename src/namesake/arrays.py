@@ -132,7 +132,7 @@ def positions(ascending: npt.NDArray[Any], wanted: npt.NDArray[Any]) -> Int64:
 
 def take_rows(offsets: Int64, rows: Int64) -> tuple[Int64, Int64]:
     """Selected rows of a ragged array: their new offsets, and the old position of each of their values."""
-    sizes = np.diff(offsets)[rows]
+    sizes = offsets[1:][rows] - offsets[:-1][rows]
     taken = indptr(sizes)
     return taken, np.arange(taken[-1]) + np.repeat(offsets[:-1][rows] - taken[:-1], sizes)
 

@@ -41,6 +41,7 @@ EXPLANATION = pa.schema(
         pa.field("qid", pa.string()),  # null: NIL
         pa.field("label", pa.string()),
         pa.field("description", pa.string()),  # or occupations and countries, if there is none
+        pa.field("kind", pa.string()),  # such as place; null for NIL and for candidates that the KB lacks
         pa.field("rank", pa.int32()),  # among the candidates, including NIL
         pa.field("score", pa.float64()),
         pa.field("confidence", pa.float64()),  # P(this candidate is right); null if the recipe has no [decide]
@@ -177,6 +178,7 @@ def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterat
         "qid": f"Q{scored.batch.qids[at]}",
         "label": kb.label(row) if row >= 0 else None,
         "description": about_entity(kb, row) if row >= 0 else None,
+        "kind": kb.kind_of(row).name if row >= 0 else None,
         "score": float(combined.total[at]),
     }
     for part in scored.recipe.parts:

@@ -85,6 +85,7 @@ def reconcile_frame(
     date: str | None = None,
     type: Mapping[str, str | Sequence[str]] | None = None,
     *,
+    kind: str | Sequence[str] | None = None,
     threads: int = 0,
 ) -> Any:
     """Match each row of a frame of names to an entity, as the command `reconcile` does for a file.
@@ -93,24 +94,26 @@ def reconcile_frame(
         frame: as for `link_frame`.
         linker: its KB and recipe are used.
         name: the column of names; None: `name`, or another common name.
-        context: one or several columns of words about the person, such as a team or notes.
+        context: one or several columns of words about the entity, such as a team or notes.
         date: the column of the date at which a row is true: a year or a day.
         type: properties, and the columns with their values, such as `{"occupation": "Job", "P108": "Firm"}`. Semicolons
             separate several values in one cell.
+        kind: the kinds of the entities, such as "organisation" or "people,places"; None: the kind of most names.
         threads: how many threads work; 0 is one per core. The result does not depend on it.
 
     Returns:
         The frame with the columns `qid`, `label`, `description`, `confidence`, `reason`, `runner_up` and
         `runner_up_confidence`: a pandas or Polars frame for one of these, else an Arrow table. If the frame has such
-        a column, the added one gets the prefix `namesake_`. A guessed column, and dates that cannot be read, are
-        reported as a `UserWarning`.
+        a column, the added one gets the prefix `namesake_`. A guessed column or kind, and dates that cannot be read,
+        are reported as a `UserWarning`.
     """
     must_be(linker, (Linker,), "linker", "a Linker")
     must_be(type, (Mapping, None), "type", 'a dictionary such as {"occupation": "Job"}')
     table = _table(frame)
     name = column_of_names(table.column_names, WHERE, warn) if name is None else name
     types = tuple((property, column) for property, columns in (type or {}).items() for column in several(columns))
-    answers = reconcile_table(linker, table, Layout(name, tuple(several(context)), date, types), threads=threads)
+    layout = Layout(name, tuple(several(context)), date, types, kind)
+    answers = reconcile_table(linker, table, layout, threads=threads)
     for column, cells in answers.unread_dates.items():
         rows, example = counted(len(cells), "row"), next(iter(cells.values()))
         warn(f"{WHERE}: {rows} without a date: {column} cannot be read as a date, such as {example[:60]!r}")

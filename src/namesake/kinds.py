@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.kernels.kinds import NAME, OTHER
+from namesake.printable import counted
 
 ALL, PEOPLE = "all", "people"
 """Values of `keep`: every item becomes an entity; only instances of human (Q5)."""
@@ -33,6 +34,10 @@ class Kind:
     """The variable of `drawing/colours.css`."""
     classes: dict[int, str]
     """The labels of its root classes, by the numbers of their QIDs."""
+    ner: tuple[str, ...] = ()
+    """Labels that entity recognisers give names of this kind; the first is the one for an entity of the KB."""
+    ner_nouns: dict[str, str] = field(default_factory=dict)
+    """Labels for some entities of this kind: each with the nouns in their classes and descriptions, as a text."""
     spellings: tuple[str, ...] = ()
     """Other accepted names."""
     properties: tuple[int, ...] = ()
@@ -41,11 +46,24 @@ class Kind:
     """Properties that decide if the label does not."""
     value_of: tuple[int, ...] = ()
     """Properties whose values are of this kind."""
+    columns: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """The properties that a column of a table may have values of, by the usual headings of such a column."""
+    begins: tuple[int, ...] = ()
+    """Properties whose value is the date of birth, or when an entity began; the KB has a column for it."""
+    ends: tuple[int, ...] = ()
+    """The same for the date of death, or of the end."""
+    one_value: tuple[int, ...] = ()
+    """Properties that usually have one value: another value is evidence against an entity."""
+    countries: tuple[int, ...] = ()
+    """Properties whose values are countries, which may contain each other."""
+    within: tuple[int, ...] = ()
+    """Properties whose value is a larger place that contains the entity."""
 
     @property
-    def title(self) -> str:
-        """The name for a heading."""
-        return self.name.capitalize()
+    def root(self) -> tuple[str, str] | None:
+        """The QID and the label of its first class; None for `other`, which has no class of its own."""
+        [(number, label), *_] = self.classes.items()
+        return None if self.number == OTHER else (f"Q{number}", label)
 
 
 @cache
@@ -55,9 +73,11 @@ def all_kinds() -> tuple[Kind, ...]:
     found = []
     for number, (name, table) in enumerate(tables.items()):
         classes = {int(qid[1:]): label for qid, label in table.pop("classes").items()}
-        lists = {field: tuple(value) for field, value in table.items() if isinstance(value, list)}
-        texts = {"plural": name, "symbol": "", "colour": ""} | table
-        found.append(Kind(number=number, name=name, **texts | lists | {"classes": classes}))
+        columns = table.pop("columns", {}).items()
+        columns = {heading: tuple(some) for headings, some in columns for heading in headings.split(", ")}
+        lists = {key: tuple(value) for key, value in table.items() if isinstance(value, list)}
+        others = {"plural": name, "symbol": "", "colour": ""} | table
+        found.append(Kind(number=number, name=name, **others | lists | {"classes": classes, "columns": columns}))
     return tuple(found)
 
 
@@ -67,9 +87,15 @@ def kinds() -> tuple[Kind, ...]:
     return all_kinds()[:NAME]
 
 
-def listed() -> list[Kind]:
-    """The kinds of entities in the order for people, with `other` at the end."""
-    return sorted(kinds(), key=lambda kind: kind.number == OTHER)
+def ner_labels(kinds: Iterable[Kind]) -> frozenset[str]:
+    """The labels that entity recognisers give to names of some kinds."""
+    return frozenset(label for kind in kinds for label in kind.ner)
+
+
+def listed(counts: Mapping[str, int] | None = None) -> list[Kind]:
+    """The kinds of entities in the order for people, with `other` at the end; with `counts` by name, those counted."""
+    chosen = [kind for kind in kinds() if counts is None or counts.get(kind.name)]
+    return sorted(chosen, key=lambda kind: kind.number == OTHER)
 
 
 def named(name: str) -> Kind:
@@ -95,6 +121,18 @@ def parse_keep(given: str | Iterable[str] | None) -> str:
         return ALL
     chosen = parse_kinds(names) if names else range(NAME)
     return ",".join(kind.plural for kind in listed() if kind.number in chosen)
+
+
+def kind_counts(counts: Mapping[str, int]) -> str:
+    """The number of entities of each kind, the most frequent first: 5 people, 3 places. `counts` are by name."""
+    ordered = sorted(listed(counts), key=lambda kind: -counts[kind.name])
+    return ", ".join(counted(counts[kind.name], kind.name, kind.plural) for kind in ordered) or "no kind"
+
+
+@cache
+def declared(field: str) -> frozenset[int]:
+    """The properties in one field of any kind, such as `countries`."""
+    return frozenset(number for kind in kinds() for number in getattr(kind, field))
 
 
 @cache

@@ -28,9 +28,11 @@ from namesake.errors import NamesakeError, must_be, warn
 from namesake.explain import EXPLANATION, explain, mentions_called, no_such_name
 from namesake.kb.records import found_all
 from namesake.kb.store import KB
-from namesake.kinds import all_kinds, parse_kinds
+from namesake.kinds import all_kinds, kind_counts, parse_kinds
 from namesake.machine import NAMESAKE_KB, from_home, named_kb
+from namesake.names.mentions import Source
 from namesake.names.sources import KINDS, Detector, source_of
+from namesake.names.with_spacy import for_kb
 from namesake.recipe import Recipe
 from namesake.scoring import Scored, link_columns, link_rows, refuse_lacking, refuse_unkept, score, score_columns
 from namesake.text import Lexicon
@@ -125,6 +127,7 @@ class Linker:
         refuse_lacking(self.recipe, self.kb)
         self.kinds = None if kinds is None else parse_kinds(kinds)
         refuse_unkept(self.kinds, self.kb)
+        self._source = for_kb(self._source, self.kb.kinds)
         self._own = threading.local()
 
     def __reduce__(self) -> tuple[type[Linker], tuple[str, Recipe, None, str | Detector, str | None]]:
@@ -132,7 +135,7 @@ class Linker:
         return Linker, (str(self.kb.path.absolute()), self.recipe, None, self.mentions, self.kind_names)
 
     def __repr__(self) -> str:
-        return f"<Linker: {self.kb.manifest.people:,} people of {self.kb.path}, recipe {self.recipe.name}>"
+        return f"<Linker: {kind_counts(self.kb.manifest.kinds)} of {self.kb.path}, recipe {self.recipe.name}>"
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -248,7 +251,7 @@ class Linker:
         """The KB and the recipe for notebooks."""
         manifest, rule = self.kb.manifest, self.recipe.decide
         facts = [
-            ("KB", f"{self.kb.path.name}: {manifest.people:,} people, {manifest.statements:,} statements"),
+            ("KB", f"{self.kb.path.name}: {kind_counts(manifest.kinds)}, {manifest.statements:,} statements"),
             ("dump", manifest.dump_date or ""),
             ("recipe", f"{self.recipe.name}: {self.recipe.description}"),
             ("answers", f"from a confidence of {percent(rule.threshold)}" if rule else "always the best candidate"),
@@ -276,7 +279,11 @@ class Linker:
         return pa.concat_tables(found)
 
     def scored(
-        self, articles: pa.Table, recipe: Recipe | None = None, table_rows: Sequence[Query] | None = None
+        self,
+        articles: pa.Table,
+        recipe: Recipe | None = None,
+        table_rows: Sequence[Query] | None = None,
+        source: Source | None = None,
     ) -> Scored:
         """The scores of all candidates in a table of articles, in one batch.
 
@@ -284,8 +291,9 @@ class Linker:
             articles: the articles.
             recipe: another recipe than the linker's.
             table_rows: the row of each article, if the articles are rows of a table.
+            source: finds the mentions of articles that list none, instead of the linker's detector.
         """
-        return self._scored(check_articles(articles), None, recipe, table_rows)[1]
+        return self._scored(check_articles(articles), None, recipe, table_rows, source)[1]
 
     def _scored(
         self,
@@ -293,11 +301,12 @@ class Linker:
         rejects: Rejects | None,
         recipe: Recipe | None = None,
         table_rows: Sequence[Query] | None = None,
+        source: Source | None = None,
     ) -> tuple[pa.Table, Scored]:
         """The articles that can be linked, and the scores of their candidates."""
         self.kb.check_unchanged()
         recipe = recipe or self.recipe
-        batch = Batch(articles, self.kb, self._lexicon(), recipe, self._source, table_rows)
+        batch = Batch(articles, self.kb, self._lexicon(), recipe, source or self._source, table_rows)
         if faults := batch.faults():
             rejects = NoRejects() if rejects is None else rejects
             for article, reason in sorted(faults.items()):

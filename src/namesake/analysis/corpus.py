@@ -15,12 +15,13 @@ from namesake.articles.rejects import NoRejects, Rejects
 from namesake.engines.file_linker import read_files
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, GoldRow, align
-from namesake.evaluation.labelled_text import Alignment, Answers, Outcome, align_labels, read_corpora
+from namesake.evaluation.labelled_text import Alignment, Answers, Outcome, align_labels, of_every_kind, read_corpora
 from namesake.evaluation.scores import ScoreTable, score_table
 from namesake.files import Paths
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
+from namesake.kernels.kinds import PERSON
 from namesake.linker import Linker
 from namesake.recipe import Recipe
 
@@ -86,19 +87,32 @@ class LinkedText:
         return [Outcome.of(labels, Answers.of(links, labels.mentions)) for labels, links in self.corpora]
 
 
-def link_text(labelled: Paths, kb: KB | str | Path | None, recipe: Recipe, scores: bool = False) -> LinkedText:
-    """Read labelled files and link them; with `scores`, links have every candidate and its parts."""
+def link_text(
+    labelled: Paths,
+    kb: KB | str | Path | None,
+    recipe: Recipe,
+    scores: bool = False,
+    complete: Sequence[str] = (),
+) -> LinkedText:
+    """Read labelled files and link them; with `scores`, links have every candidate and its parts.
+
+    `complete` are the names of corpora in which every name is labelled.
+    """
     if kb is None:
         raise NamesakeError("labelled text is linked with a KB: name one with `kb=`")
     kb = opened(kb)
     linker = Linker(kb, recipe if recipe.decide is None else recipe.at(0.0))
     corpora = []
-    for corpus in read_corpora(labelled):
+    several = any(kind.number != PERSON for kind in kb.kinds)
+    for read in read_corpora(labelled, complete):
+        corpus = of_every_kind(read) if several else read
         numbered = enumerate(corpus.documents)  # ids are the numbers of documents, since the given ids may repeat
         articles = in_tables(Article(str(number), each.text, date=each.date) for number, each in numbered)
         links = pa.concat_tables([linker.empty_links(scores), *(linker.link(table, scores) for table in articles)])
-        known = in_kb([label.qid for document in corpus.documents for label in document.labels], kb)
-        corpora.append((align_labels(corpus, known, links), links))
+        qids = [label.qid for document in corpus.documents for label in document.labels]
+        stated = (qid for qid in {*qids, *links["best"].to_pylist()} if qid)
+        kinds = {qid: kb.kind_of(row).name for qid in stated if (row := kb.row(qid)) >= 0}
+        corpora.append((align_labels(corpus, in_kb(qids, kb), links, kinds), links))
     if not any(labels.known.any() for labels, _ in corpora):
         raise NamesakeError(f"no label has the QID of an entity of {kb.path}: there is nothing to measure")
     return LinkedText(kb, corpora, list(_remarks([labels for labels, _ in corpora], kb)))

@@ -115,22 +115,24 @@ def evaluate_text(
     recipe: Recipe | str | Path = "default",
     *,
     threshold: float | str | None = None,
+    complete: str | Sequence[str] = (),
     samples: int = SAMPLES,
     seed: int = SEED,
 ) -> Report:
-    """Find and link the people in labelled raw text, and measure precision, recall, F1 and the reasons for misses.
+    """Find and link the names in labelled raw text, and measure precision, recall, F1 and the reasons for misses.
 
     Args:
         labelled: files of raw text with labels, each a corpus (`evaluation.labelled_text` describes the format).
         kb: the KB to link them with.
         recipe: a recipe, the name of a shipped recipe or a `.toml` file.
         threshold: the minimum confidence of an answer, or a calibrated threshold of the recipe, such as "p95".
+        complete: names of corpora in which every name is labelled: links that overlap no label are wrong there.
         samples: the number of bootstrap samples.
         seed: the seed of the bootstrap.
     """
     system = Recipe.load(recipe)
     system = system if threshold is None else system.at(threshold)
-    text = link_text(labelled, kb, system)
+    text = link_text(labelled, kb, system, complete=complete.split(",") if isinstance(complete, str) else complete)
     at = 0.0 if system.decide is None else system.decide.threshold
     outcomes, missed = text.outcomes, []
     for outcome in outcomes:

@@ -7,7 +7,7 @@ the cells that the row was matched by. It applies to every row with these cells,
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -30,7 +30,7 @@ from namesake.linker import Linker
 from namesake.printable import counted
 from namesake.progress import Reporter
 from namesake.reconciling import Candidate, Query
-from namesake.reconciling.matching import VALUES, plain_name
+from namesake.reconciling.matching import VALUES
 from namesake.reconciling.table import Answers, Doubtful, Layout, column_of_names, reconcile_table, texts
 
 
@@ -55,6 +55,7 @@ def reconcile(
     out: str | Path | None = None,
     *,
     name: str | None = None,
+    kind: str | Iterable[str] | None = None,
     context: str | Sequence[str] = (),
     date: str | None = None,
     type: Mapping[str, str | Sequence[str]] | None = None,
@@ -75,6 +76,7 @@ def reconcile(
         table: a CSV, TSV, JSONL, JSON or Parquet file; `-` is standard input.
         out: the output file, `.csv`, `.tsv`, `.jsonl` or `.parquet`; `-` is CSV on standard output.
         name: the column of names; by default it is guessed.
+        kind: the kinds of the entities, such as "organisation" or "people,places"; by default the kind of most names.
         context: one or several columns with words about the entity, such as a team or notes. A text may list columns,
             separated by commas.
         date: the column with the year or day for which the row is true.
@@ -100,7 +102,7 @@ def reconcile(
     columns = read.table.column_names  # `Team,Notes` names two columns unless one column has that name
     listed = [[text] if text in columns else text.split(",") for text in several(context)]
     contexts = tuple(part.strip() for parts in listed for part in parts if part.strip())
-    layout = Layout(name, contexts, date, types)
+    layout = Layout(name, contexts, date, types, kind)
     layout.check(read.table, linker.kb)
     chosen, unused = apply_choices(decided, read.table)
     if unused:
@@ -117,6 +119,7 @@ def reconcile(
             unread=read.unread,
             choices=chosen,
             advance=lambda done: reporter.advance(done / total, done, "rows"),
+            say=say,
         )
     if target is not None:
         write_rows(answers.table, target, dialect=read.dialect, from_kb=answers.added)
@@ -195,8 +198,7 @@ def shown(rows: Sequence[ReviewRow]) -> list[list[ReviewRow]]:
     """The rows on the page. Rows with the same name and the same content are one group with one decision."""
     alike: dict[Query, list[ReviewRow]] = {}
     for row in rows:
-        query = row.doubtful.query
-        alike.setdefault(replace(query, name=plain_name(query.name)), []).append(row)
+        alike.setdefault(row.doubtful.query, []).append(row)
     return list(alike.values())[:MOST_ROWS]
 
 
@@ -217,7 +219,7 @@ def _row(same: Sequence[ReviewRow]) -> dict[str, Any]:
     return {
         "numbers": [one.number for one in same],
         "decided": list({one.id: {"id": one.id, "cells": one.cells} for one in same}.values()),
-        "name": plain_name(query.name),
+        "name": query.name,
         "context": query.context,
         "facts": [*([("date", query.date)] if query.date else []), *query.values],
         "reason": row.reason,
@@ -236,7 +238,7 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
 def _article(row: ReviewRow) -> dict[str, Any]:
     """The row as an article, with its name as the only mention."""
     query, candidates = row.doubtful.query, row.doubtful.candidates
-    name = plain_name(query.name)
+    name = query.name
     facts = ", ".join([query.context, *(value for _, value in query.values)]).strip(", ")
     mention = {"name": name, "spans": [[0, len(name)]], "candidates": [one.qid for one in candidates]}
     article = {"id": row.id, "text": f"{name}: {facts}", "mentions": [mention]}

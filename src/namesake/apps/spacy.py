@@ -1,7 +1,8 @@
 """Namesake as a spaCy component: `nlp.add_pipe("namesake", config={"kb": "kb"})`.
 
-The component links the people that an earlier component found, or finds names itself if there are none. Importing this
-module registers the factory and its scorer. If Namesake is installed, spaCy imports the module through an entry point.
+The component links the names that an earlier component found, or finds names itself if there are none. The labels of
+these follow from the kinds of the entities (`ner` and `ner_nouns` of kinds.toml). Importing this module registers the
+factory and its scorer. If Namesake is installed, spaCy imports the module through an entry point.
 """
 
 from __future__ import annotations
@@ -24,10 +25,16 @@ from namesake.articles.article import located
 from namesake.articles.days import date_text
 from namesake.articles.schema import ARTICLES
 from namesake.errors import NamesakeError
+from namesake.kb.kinds import head_words
+from namesake.kb.names.normalise import normalise
+from namesake.kb.records import values_of
+from namesake.kb.store import KB
+from namesake.kernels.dump.wikidata import INSTANCE_OF
+from namesake.kinds import ner_labels
 from namesake.linker import Linker
 from namesake.machine import named_kb
 from namesake.names.hypotheses import group_spans
-from namesake.names.with_spacy import PEOPLE, trimmed
+from namesake.names.with_spacy import trimmed
 from namesake.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -37,6 +44,7 @@ if TYPE_CHECKING:
 
 KEY = "namesake"
 """Name of the factory, of the data in `doc.user_data`, and of the attribute `span._.namesake`."""
+DEMONYM = "NORP"
 NIL = "NIL"
 """`kb_id_` of NIL in spaCy's own linker; ours leaves it empty by default. The scorer treats both as NIL."""
 SCORER = "namesake.linker_scorer.v1"
@@ -52,11 +60,12 @@ _pipes: WeakSet[NamesakePipe] = WeakSet()
 
 
 class Given(msgspec.Struct, frozen=True):
-    """The config of the pipe: folder of the KB, recipe, threshold."""
+    """The config of the pipe: folder of the KB, recipe, threshold, kinds."""
 
     kb: str | None = None
     recipe: str = "default"
     threshold: float | str | None = None
+    kinds: str | None = None
 
 
 class State(msgspec.Struct, frozen=True):
@@ -76,6 +85,7 @@ class Candidate:
     description: str | None
     score: float
     confidence: float | None
+    kind: str | None
 
 
 class SpanLink:
@@ -86,6 +96,7 @@ class SpanLink:
 
     name: str
     qid: str | None
+    kind: str | None
     best: str | None
     score: float | None
     confidence: float | None
@@ -115,7 +126,7 @@ class SpanLink:
     @property
     def candidates(self) -> list[Candidate]:
         """The candidates, including NIL, the best first."""
-        fields = ["rank", "qid", "label", "description", "score", "confidence"]
+        fields = ["rank", "qid", "label", "description", "score", "confidence", "kind"]
         rows = self.explanation.select(fields).to_pylist()
         return [Candidate(*list(row.values())[1:]) for row in {row["rank"]: row for row in rows}.values()]
 
@@ -128,10 +139,11 @@ def row_of(rows: Sequence[Row], start: int, end: int) -> Row | None:
 
 
 class NamesakePipe:
-    """A component that sets `ent.kb_id_` of people to a QID; made by `nlp.add_pipe("namesake")`.
+    """A component that sets `ent.kb_id_` of names to a QID; made by `nlp.add_pipe("namesake")`.
 
-    `kb` is the folder of the KB. `label` is the label of names that the component finds itself; without `find_names` it
-    finds none. `nil` is the `kb_id_` of NIL. `scorer` measures links for `nlp.evaluate`.
+    `kb` is the folder of the KB, and `kinds` are the kinds of entities to link to. `label` is the label of names that
+    the component finds itself, by default that of their kind; without `find_names` it finds none. `nil` is the `kb_id_`
+    of NIL. `scorer` measures links for `nlp.evaluate`.
     """
 
     def __init__(
@@ -141,14 +153,15 @@ class NamesakePipe:
         kb: str | None,
         recipe: str,
         threshold: float | str | None,
-        label: str,
+        kinds: str | None,
+        label: str | None,
         find_names: bool,
         nil: str,
         scorer: Callable[..., Scores] | None,
     ) -> None:
-        self.given = Given(kb, recipe, threshold)
+        self.given = Given(kb, recipe, threshold, kinds)
         self.label, self.find_names, self.nil, self.scorer = label, find_names, nil, scorer
-        self._take(Linker(kb or _default_kb(), recipe, threshold))
+        self._take(Linker(kb or _default_kb(), recipe, threshold, kinds=kinds))
 
     def __call__(self, doc: Doc) -> Doc:
         """Link the names of one document."""
@@ -170,14 +183,14 @@ class NamesakePipe:
         return msgspec.json.encode(State(self.given, place, self.linker.recipe.toml()))
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> NamesakePipe:
-        """Load what `to_bytes` returned. KB, recipe and threshold in this pipe's own config take precedence."""
+        """Load what `to_bytes` returned. KB, recipe, threshold and kinds in this pipe's own config take precedence."""
         try:
             state = msgspec.json.decode(data, type=State)
         except msgspec.MsgspecError as problem:
             raise NamesakeError(f"{STATE} of this pipeline is damaged ({problem}): save it again") from None
         same = (self.given.recipe, self.given.threshold) == (state.given.recipe, state.given.threshold)
         recipe = Recipe.parse(state.recipe, STATE) if same else self.linker.recipe
-        self._take(Linker(self.given.kb or state.kb, recipe))
+        self._take(Linker(self.given.kb or state.kb, recipe, kinds=self.given.kinds or state.given.kinds))
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
@@ -191,12 +204,13 @@ class NamesakePipe:
         return self.from_bytes((Path(path) / STATE).read_bytes())
 
     def _take(self, linker: Linker) -> None:
-        self.linker = linker
-        self.made_by = f"{linker.kb.path.absolute()} {sha256(linker.recipe.toml().encode()).hexdigest()}"
+        self.linker, self.labels = linker, ner_labels(linker.kb.kinds)
+        recipe = sha256(linker.recipe.toml().encode()).hexdigest()
+        self.made_by = f"{linker.kb.path.absolute()} {recipe} {linker.kind_names or ''}"
         _pipes.add(self)
 
     def _link(self, docs: Sequence[Doc]) -> list[Doc]:
-        given = [_given_mentions(doc, self.find_names) for doc in docs]
+        given = [_given_mentions(doc, self.labels, self.find_names) for doc in docs]
         links = self.linker.link(_articles(docs, given))
         rows: list[list[Row]] = [[] for _ in docs]
         for row in links.drop_columns(["title_spans", "extra"]).to_pylist():
@@ -208,42 +222,75 @@ class NamesakePipe:
     def _mark(self, doc: Doc, rows: list[Row], found: bool) -> None:
         """Set the entities of a document, and store its links in it."""
         if found or doc._.namesake_mentions is not None:
-            self._add_people(doc, rows)
+            self._add_names(doc, rows)
         by_place = {(start, end): row for row in rows for start, end in row["spans"]}
         for ent in doc.ents:
-            if ent.label_ not in (*PEOPLE, self.label):
+            if ent.label_ not in {*self.labels, self.label}:
                 continue
             row = by_place.get(trimmed(ent.text, ent.start_char)) or row_of(rows, ent.start_char, ent.end_char)
             for token in ent:
                 token.ent_kb_id_ = (row["qid"] if row else None) or self.nil
         doc.user_data[KEY] = {"by": self.made_by, "found": found, "rows": rows}
 
-    def _add_people(self, doc: Doc, rows: list[Row]) -> None:
+    def _add_names(self, doc: Doc, rows: list[Row]) -> None:
         """Add entities for names that were found or given as text; existing entities stay unchanged."""
         from spacy.util import filter_spans
 
         taken = {token.i for ent in doc.ents for token in ent}
         spans = [
-            doc.char_span(start, end, label=self.label, kb_id=row["qid"] or self.nil, alignment_mode="expand")
+            doc.char_span(start, end, label=label, kb_id=row["qid"] or self.nil, alignment_mode="expand")
             for row in rows
             for start, end in row["spans"]
+            for label in [self.label or ner_label(self.linker.kb, row["best"], doc.text[start:end])]
         ]
         free = [span for span in spans if span is not None and taken.isdisjoint(range(span.start, span.end))]
         doc.set_ents(filter_spans(free), default="unmodified")
 
 
-def _given_mentions(doc: Doc, find_names: bool) -> list[Row] | None:
-    """The names given for the document, or its entities that are people; None if names are to be found."""
+def ner_label(kb: KB, qid: str | None, written: str) -> str:
+    """The label of a name with this best candidate, such as GPE; `written` is the name in the text.
+
+    An adjective or a people, such as "French" for France, is a NORP. A name without candidates has the label of the
+    first kind that the KB has.
+    """
+    row = -1 if qid is None else kb.row(qid)
+    if row < 0:
+        return kb.kinds[0].ner[0]
+    kind, place = kb.kind_of(row), normalise(kb.label(row))
+    if DEMONYM in kind.ner and _is_demonym(normalise(written), place, kb.language.demonyms.get(place, frozenset())):
+        return DEMONYM
+    by_noun = {noun: label for label, nouns in kind.ner_nouns.items() for noun in nouns.split()}
+    for text in _class_labels(kb, row) if by_noun else ():
+        for noun in reversed(head_words(text, kb.language)):
+            if label := by_noun.get(noun) or by_noun.get(noun.removesuffix("s")):
+                return label
+    return kind.ner[0]
+
+
+def _is_demonym(word: str, place: str, words: Iterable[str]) -> bool:
+    """Whether a word is one of the adjectives and peoples of a place, not an abbreviation: these begin its label."""
+    has_code = any(len(one) == 2 for one in words)  # states have a code of two letters, and abbreviations
+    return len(word) > 3 and word in words and not (has_code and place.startswith(word))
+
+
+def _class_labels(kb: KB, row: int) -> Iterator[str]:
+    """The labels of the classes of an entity, its description, and its own label."""
+    yield from (kb.item_labels[value] for value in values_of(kb, row, INSTANCE_OF) if value >= 0)
+    yield from (kb.descriptions[row], kb.label(row))
+
+
+def _given_mentions(doc: Doc, labels: frozenset[str], find_names: bool) -> list[Row] | None:
+    """The names given for the document, or its entities with these labels; None if names are to be found."""
     names = doc._.namesake_mentions
     if names is not None:
         if isinstance(names, str):
             raise TypeError(f"doc._.namesake_mentions must be a list of names, not the text {names!r:.60}")
         return [{"name": one.name, "spans": one.spans} for one in located(doc.text, names)]
-    spans = [trimmed(ent.text, ent.start_char) for ent in doc.ents if ent.label_ in PEOPLE]
-    people = [span for span in spans if span[0] < span[1]]
-    if not people:
+    spans = [trimmed(ent.text, ent.start_char) for ent in doc.ents if ent.label_ in labels]
+    names_found = [span for span in spans if span[0] < span[1]]
+    if not names_found:
         return None if find_names else []
-    return [{"name": name, "spans": where} for name, where in group_spans(doc.text, people)]
+    return [{"name": name, "spans": where} for name, where in group_spans(doc.text, names_found)]
 
 
 def _articles(docs: Sequence[Doc], mentions: Sequence[list[Row] | None]) -> pa.Table:
@@ -287,7 +334,7 @@ def _register() -> None:
         from spacy.util import registry
     except ImportError:
         return
-    defaults: dict[str, Any] = {"kb": None, "recipe": "default", "threshold": None, "label": PEOPLE[0]}
+    defaults: dict[str, Any] = {"kb": None, "recipe": "default", "threshold": None, "kinds": None, "label": None}
     defaults |= {"find_names": True, "nil": "", "scorer": {"@scorers": SCORER}}
     assigns = ["doc.ents", "token.ent_kb_id", "span._.namesake"]
     registry.scorers(SCORER, func=lambda: partial(Scorer.score_links, negative_labels=[NIL, ""]))

@@ -1,4 +1,4 @@
-"""The candidates of one name side by side: who they are, how likely each is, the evidence, and the score.
+"""The candidates of one name side by side: what they are, how likely each is, the evidence, and the score.
 
 The evidence lists words by their sources, and statements by property. Facts that nearly all people share, such as being
 human, are listed separately. A score is drawn as a waterfall: each bar begins where the one before it ended.
@@ -20,7 +20,7 @@ SHOWN = 5
 LINES = 5
 """Lines of each kind of evidence; further ones unfold."""
 COMMON = frozenset({"P31", "P21"})
-"""Properties that hardly distinguish people: instance of (human), sex or gender."""
+"""Properties that hardly distinguish entities: instance of, such as human, and sex or gender."""
 SMALL = 0.05
 """Parts that change the score by less are drawn as one."""
 OTHERS, TOTAL = "all others", "total"
@@ -29,15 +29,15 @@ OTHERS, TOTAL = "all others", "total"
 def shown(rows: Sequence[Row]) -> list[list[Row]]:
     """The rows of the first candidates of one name, candidate by candidate, and of NIL wherever it is ranked."""
     candidates = [list(group) for _, group in groupby(rows, key=lambda row: row["rank"])]
-    people = [candidate for candidate in candidates if candidate[0]["qid"] is not None]
-    return [candidate for candidate in candidates if candidate not in people[SHOWN:]]
+    entities = [candidate for candidate in candidates if candidate[0]["qid"] is not None]
+    return [candidate for candidate in candidates if candidate not in entities[SHOWN:]]
 
 
-def side_by_side(rows: Sequence[Row], text: str, people: Mapping[str, Found], link: Row | None = None) -> str:
+def side_by_side(rows: Sequence[Row], text: str, found: Mapping[str, Found], link: Row | None = None) -> str:
     """Cards of the first candidates of one name; with `link`, also the verdict on the name."""
     candidates = shown(rows)
     cards: list[dict[str, Any]] = [
-        {"first": some[0], "person": people.get(some[0]["qid"]), "evidence": evidence(some, text), "bars": bars}
+        {"first": some[0], "found": found.get(some[0]["qid"]), "evidence": evidence(some, text), "bars": bars}
         for some, bars in zip(candidates, waterfalls(candidates), strict=True)
     ]
     total = (link or {}).get("candidates") or 0
@@ -54,15 +54,15 @@ def side_by_side(rows: Sequence[Row], text: str, people: Mapping[str, Found], li
 # the evidence
 @dataclass(frozen=True)
 class Shared:
-    """A statement that a candidate shares with other people in the text."""
+    """A statement that a candidate shares with other entities in the text."""
 
     property: str
     value: str
-    people: Sequence[tuple[str, str]]
+    others: Sequence[tuple[str, str]]
     """QID and label of each."""
     common: bool
     more: int = 0
-    """How many other people share it and are not listed."""
+    """How many more entities share it and are not listed."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def place(source: Row, plain: bool = True) -> str:
 
 
 def of_anchors(match: Row) -> bool:
-    """Whether a match is a statement shared with other people in the text."""
+    """Whether a match is a statement shared with other entities in the text."""
     return bool(match["sources"]) and all(source["anchor"] for source in match["sources"])
 
 
@@ -142,15 +142,15 @@ def _words(matches: list[Row], text: str) -> list[tuple[str, list[str]]]:
 
 
 def _shared(matches: Iterable[Row]) -> list[Shared]:
-    """Shared statements, those that distinguish people first."""
+    """Shared statements, those that distinguish entities first."""
     found: dict[tuple[str, str], Shared] = {}
     for match in matches:
         first = match["sources"][0]
         what = first["property_label"] or first["property"] or first["source"]
-        people = [(s["anchor"], s["anchor_label"] or s["anchor"]) for s in match["sources"]]
+        others = [(s["anchor"], s["anchor_label"] or s["anchor"]) for s in match["sources"]]
         key = (one_line(what), one_line(first["value"]))
         more = match.get("more_sources") or 0
-        found[key] = Shared(*key, list(dict.fromkeys(people)), first["property"] in COMMON, more)
+        found[key] = Shared(*key, list(dict.fromkeys(others)), first["property"] in COMMON, more)
     return sorted(found.values(), key=lambda one: one.common)
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from namesake.drawing.candidates import side_by_side
-from namesake.drawing.theme import REASONS, grade, notebook_style, percent, render
+from namesake.drawing.theme import REASONS, grade, notebook_style, percent, render, symbol
 from namesake.kb import WIKIDATA
 from namesake.kb.records import Found
 from namesake.printable import counted, lines, one_line
@@ -66,20 +66,21 @@ def name_marks(links: Sequence[Row], where: str = "spans", numbered: bool = Fals
     marks = []
     for number, link in enumerate(links):
         address = "#why" if numbered else WIKIDATA + link["qid"] if link["qid"] else None
-        kind = f"name {grade(link['qid'] is not None, link['confidence'])}"
-        attributes = {"class": kind, "href": address, "title": hint(link)}
+        shown = f"name {grade(link['qid'] is not None, link['confidence'])}"
+        attributes = {"class": shown, "href": address, "title": hint(link), "data-kind": symbol(link.get("kind"))}
         attributes |= {"data-mention": str(number)} if numbered else {}
         marks += [Mark(start, end, "a" if address else "span", attributes) for start, end in link[where] or ()]
     return marks
 
 
 def hint(link: Row) -> str:
-    """The tooltip of a name: its entity and the confidence, or why it is NIL; and the second candidate."""
+    """The tooltip of a name: its entity, kind and confidence, or why it is NIL; and the second candidate."""
     if link["qid"] is None:
         said = f"NIL: {REASONS.get(link['reason'], link['reason'])}"
         best = f"best: {who(link['best'], link.get('best_label'), link['confidence'])}" if link["best"] else ""
     else:
-        about = f" ({link['description']})" if link.get("description") else ""
+        facts = ": ".join(filter(None, (link.get("kind"), link.get("description"))))
+        about = f" ({facts})" if facts else ""
         said, best = who(link["qid"], link.get("label"), link["confidence"], about), ""
     second = link.get("runner_up")
     after = f"next: {who(second, link.get('runner_up_label'), link.get('runner_up_confidence'))}" if second else ""

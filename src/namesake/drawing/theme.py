@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from namesake.kb import WIKIDATA
+from namesake.kinds import kinds
 from namesake.printable import one_line
 
 GRADES = (("sure", 0.9), ("likely", 0.7), ("faint", 0.0))
@@ -31,6 +32,11 @@ def grade(answered: bool, confidence: float | None) -> str:
     return next(name for name, least in GRADES if confidence is None or confidence >= least)
 
 
+def symbol(kind: str | None) -> str | None:
+    """The symbol of the kind with this name, such as LOC; None without a kind."""
+    return next((one.symbol for one in kinds() if one.name == kind), None)
+
+
 def percent(confidence: float | None) -> str:
     """A probability for people: never 100 %."""
     if confidence is None:
@@ -46,6 +52,8 @@ NOTEBOOK = ".namesake" * 3
 def style_sheet(*names: str, root: str = ":root", under: str = "body") -> str:
     """Style sheets of this package for HTML inside the selector `under`; `root` has the colours."""
     sheets = {name: (Path(__file__).parent / f"{name}.css").read_text(encoding="utf-8") for name in names}
+    rules = "".join(f"@ [data-kind={kind.symbol}] {{ --kind: var(--{kind.colour}); }}\n" for kind in kinds())
+    sheets |= {"style": sheets["style"] + rules} if "style" in names else {}
     return "".join(sheet.replace("@ ", f"{root if name == 'colours' else under} ") for name, sheet in sheets.items())
 
 
@@ -65,7 +73,7 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"line": one_line, "percent": percent, "part_name": part_name}
+    environment.filters |= {"line": one_line, "percent": percent, "part_name": part_name, "symbol": symbol}
     environment.globals["WIKIDATA"] = WIKIDATA
     return environment
 

@@ -166,12 +166,13 @@ def link_with_spark(
     recipe: str | Path = "default",
     scores: bool = False,
     threshold: float | str | None = None,
+    kinds: str | None = None,
     date: str | None = None,
     most_line: int = MOST_LINE,
 ) -> Tally:
     """Link files on Spark into the folder `out`; returns the counts. What a failed job wrote is removed.
 
-    `scores`, `date` and `most_line` are as for `link_files`.
+    `scores`, `date` and `most_line` are as for `link_files`, and `kinds` as for `Linker`.
 
     Args:
         articles: one or several files, patterns and folders that all machines can read, in any format of
@@ -190,7 +191,8 @@ def link_with_spark(
         folder = _Folder(spark, uri(out))
         add_remote(inputs, [str(name) for name in named if has_scheme(name)], spark)
         counted = SparkRejects(spark)
-        job = spark_linker.Job(spark, kb, recipe, scores=scores, threshold=threshold, date=date, rejects=counted)
+        options: dict[str, Any] = {"scores": scores, "date": date, "kinds": kinds}
+        job = spark_linker.Job(spark, kb, recipe, **options, threshold=threshold, rejects=counted)
         with folder.removed_on_failure():
             _links(spark, job, inputs, most_line).write.mode("error").parquet(folder.child(LINKS))
             tally: Tally = counted.total.value
@@ -207,7 +209,7 @@ def link_with_spark(
                 complete=not tally.problems,
                 versions={"spark": spark.version},
                 counts={"parts": len(parts), "rejects": tally.count, "undated": undated} | tally.counts,
-                options={"scores": scores, "date": date, "max_line": most_line, "master": spark.sparkContext.master},
+                options=options | {"max_line": most_line, "master": spark.sparkContext.master},
             )
             folder.write(RUN, facts)
         tally.notes = inputs.notes

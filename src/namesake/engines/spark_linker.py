@@ -159,6 +159,7 @@ def link(
     threshold: float | str | None = None,
     default_date: str | None = None,
     rejects: SparkRejects | None = None,
+    kinds: str | Iterable[str] | None = None,
 ) -> DataFrame:
     """The links of a DataFrame of articles, one row per mention; columns and arguments are checked before the job.
 
@@ -166,22 +167,23 @@ def link(
     `mentions`, `one_per_span` and `scores` are as for `link_frame`, but an id is required. `kb` is a folder that all
     machines can read, or a pack, `NAME.tar.zst`. `recipe` is a recipe, the name of a shipped one, or a `.toml` file,
     and `threshold` overrides the confidence from which it answers. `default_date` is the ISO date of articles without
-    one. `rejects` counts the articles that cannot be linked; without it, the first one is an error.
+    one. `rejects` counts the articles that cannot be linked; without it, the first one is an error. `kinds` are the
+    kinds of entities to link to, such as "people,places".
     """
     if not hasattr(df, "mapInArrow"):
         raise TypeError(f"df must be a DataFrame of Spark's, not {type(df).__name__}")
     check_date(default_date, "default_date")
     names = ColumnNames(Reading(text, id, title, date, say=warn), WHERE, mentions=mentions)
     _check_columns(df, names)
-    job = Job(df.sparkSession, kb, recipe, scores, threshold, default_date, rejects, one_per_span)
+    job = Job(df.sparkSession, kb, recipe, scores, threshold, default_date, rejects, one_per_span, kinds)
     return job.links(df, partial(read_rows, names=names))
 
 
 def link_lines(df: DataFrame, kb: str | Path, recipe: Recipe | str | Path = "default", **settings: Any) -> DataFrame:
     """`link` for a DataFrame with one column, `value`, of JSON lines, as `spark.read.text` returns it.
 
-    Lines are read as in a local run, including Quotebank's layout. `settings` are `scores`, `threshold`, `rejects` and
-    `one_per_span`, as for `link`, and `date`, the ISO date of articles without one.
+    Lines are read as in a local run, including Quotebank's layout. `settings` are `scores`, `threshold`, `rejects`,
+    `one_per_span` and `kinds`, as for `link`, and `date`, the ISO date of articles without one.
     """
     return Job(df.sparkSession, kb, recipe, **settings).links(df, read_lines)
 
@@ -198,6 +200,7 @@ class Job:
     date: str | None = None
     rejects: SparkRejects | None = None
     one_per_span: bool = False
+    kinds: str | Iterable[str] | None = None
 
     def __post_init__(self) -> None:
         """Check the arguments, and send a pack to the executors."""
@@ -206,7 +209,7 @@ class Job:
         if context and PYTHON not in os.environ and not context.getConf().get("spark.pyspark.python"):
             os.environ[PYTHON] = context.pythonExec = sys.executable  # not the first Python on the path
         place = from_home(self.kb).absolute()
-        self.linker = Linker(_folder(str(place)), self.recipe, self.threshold)
+        self.linker = Linker(_folder(str(place)), self.recipe, self.threshold, kinds=self.kinds)
         self.where = str(place)
         if self.where.endswith(SUFFIX):
             self.spark.sparkContext.addFile(self.where)
@@ -217,11 +220,11 @@ class Job:
         from pyspark.sql.pandas.types import from_arrow_schema
 
         where, text, scores, date = self.where, self.linker.recipe.toml(), self.scores, self.date
-        one_per_span = self.one_per_span
+        one_per_span, kinds = self.one_per_span, self.linker.kind_names
         total = None if self.rejects is None else self.rejects.total
 
         def work(batches: Batches) -> Iterator[pa.RecordBatch]:
-            linker, rejects = _linker(where, text), TaskRejects(total)
+            linker, rejects = _linker(where, text, kinds), TaskRejects(total)
             try:
                 for table in with_dates(read(batches, rejects), rejects, date):
                     linked = linker.link_counted(table, scores, rejects)
@@ -296,13 +299,13 @@ def _for_spark(links: pa.Table) -> pa.Table:
 
 
 @lru_cache(maxsize=4)
-def _linker(kb: str, recipe: str) -> Linker:
+def _linker(kb: str, recipe: str, kinds: str | None) -> Linker:
     """This Python worker's linker, opened once; `kb` is a folder, or the name of a pack that Spark has copied."""
     if kb.endswith(SUFFIX):
         from pyspark import SparkFiles
 
         kb = SparkFiles.get(kb)
-    return Linker(_folder(kb), Recipe.parse(recipe, "the driver's recipe"))
+    return Linker(_folder(kb), Recipe.parse(recipe, "the driver's recipe"), kinds=kinds)
 
 
 def _folder(kb: str) -> Path:

@@ -4,14 +4,15 @@
 
 Spans are in characters. A label without a QID, or with one that is not in the KB, is NIL. docs/evaluation.md describes
 the optional fields. An answer is right if a label with its QID overlaps it. Names that overlap no label are not scored,
-since few corpora label every name. A name that occurs five times in a text counts five times.
+since few corpora label every name; in a document that is `complete`, their answers are wrong. A name that occurs five
+times in a text counts five times.
 """
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 
 import msgspec
@@ -20,7 +21,7 @@ import pyarrow as pa
 
 from namesake.arrays import Bool, Float64, Int64
 from namesake.articles.article import Span
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, did_you_mean
 from namesake.files import Paths, kind, several
 from namesake.files.lines import json_lines
 
@@ -66,6 +67,10 @@ class Document(msgspec.Struct, frozen=True):
     labels: Sequence[Label]
     date: str | None = None
     evaluation_span: Span | None = None
+    complete: bool | None = None
+    """Whether every name in the text, or in `evaluation_span`, is labelled."""
+    unscored: Sequence[Span] = msgspec.field(name="labels that are not scored", default=())
+    """The spans of labels that are not scored, which files do not have."""
 
 
 @dataclass(frozen=True)
@@ -80,14 +85,20 @@ class LabelledCorpus:
     """The number of ids that several documents have."""
 
 
-def read_corpora(paths: Paths) -> list[LabelledCorpus]:
-    """Read labelled files, each as a corpus; a folder stands for the JSON lines in it."""
+def read_corpora(paths: Paths, complete: Sequence[str] = ()) -> list[LabelledCorpus]:
+    """Read labelled files, each as a corpus; a folder stands for the JSON lines in it.
+
+    `complete` are the names of corpora in which every name is labelled.
+    """
     files = [file for path in several(paths) for file in _files(Path(path))]
     if not files:
         raise NamesakeError("no labelled files: name one or more with `labelled=`")
     names = [file.name.partition(".")[0] for file in files]
     unique = [name if names.count(name) == 1 else str(file) for file, name in zip(files, names, strict=True)]
-    return [read_corpus(file, name) for file, name in zip(files, unique, strict=True)]
+    if wrong := [name for name in complete if name not in unique]:
+        hint = did_you_mean(wrong[0], unique)
+        raise NamesakeError(f"`complete=`: no corpus {wrong[0]!r}{hint}; the corpora are {', '.join(unique)}")
+    return [read_corpus(file, name, name in complete) for file, name in zip(files, unique, strict=True)]
 
 
 def _files(path: Path) -> list[Path]:
@@ -97,24 +108,46 @@ def _files(path: Path) -> list[Path]:
     return found
 
 
-def read_corpus(path: Path, name: str | None = None) -> LabelledCorpus:
-    """Read one file. A span outside its text or an invalid QID is an error that names the line."""
+def read_corpus(path: Path, name: str | None = None, complete: bool = False) -> LabelledCorpus:
+    """Read one file. A span outside its text or an invalid QID is an error that names the line.
+
+    With `complete`, every document is complete.
+    """
     documents, overlapping = [], 0
     for line, record in json_lines(path, Document, "a labelled document"):
         for label in record.labels:
             _check(label, record.text, f"{path} line {line}")
         low, high = record.evaluation_span or (0, len(record.text))
-        labels = [
-            label
-            for label in record.labels
-            if not label.coref and label.why not in UNSCORED and low <= label.span[0] and label.span[1] <= high
-        ]
-        documents.append(msgspec.structs.replace(record, id=str(record.id), labels=labels))
+        inside = [label for label in record.labels if low <= label.span[0] and label.span[1] <= high]
+        whole = complete or bool(record.complete)
+        document = msgspec.structs.replace(record, id=str(record.id), labels=inside, complete=whole)
+        documents.append(_scored(document, lambda label: not label.coref and label.why not in UNSCORED))
+        labels = documents[-1].labels
         overlapping += count_overlapping([label.span for label in labels])
     if not documents:
         raise NamesakeError(f"{path}: no labelled documents")
     repeated = sum(count > 1 for count in Counter(document.id for document in documents).values())
     return LabelledCorpus(name or path.name.partition(".")[0], documents, overlapping, repeated)
+
+
+def _scored(document: Document, counts: Callable[[Label], bool]) -> Document:
+    """The document with those of its labels that count."""
+    rest = [label.span for label in document.labels if not counts(label)]
+    labels = [label for label in document.labels if counts(label)]
+    return msgspec.structs.replace(document, labels=labels, unscored=[*document.unscored, *rest])
+
+
+def of_every_kind(corpus: LabelledCorpus) -> LabelledCorpus:
+    """The corpus for a KB of several kinds: with labels of names that state an entity, or a person.
+
+    A label without a capital letter is a concept, such as "prime minister". One without a QID that is not a person's
+    may be of an entity in the KB.
+    """
+
+    def counts(one: Document, label: Label) -> bool:
+        return (label.qid is not None or label.is_person) and any(map(str.isupper, one.text[slice(*label.span)]))
+
+    return replace(corpus, documents=[_scored(one, partial(counts, one)) for one in corpus.documents])
 
 
 def count_overlapping(spans: Sequence[Span]) -> int:
@@ -152,6 +185,8 @@ class Alignment:
     pair_span: Int64
     """With `pair_label`: each pair of a span and a label that overlap."""
     pair_label: Int64
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """The kinds of entities in the KB, by QID: those of labels and of candidates."""
 
     @property
     def name(self) -> str:
@@ -165,8 +200,14 @@ class Alignment:
 
     @cached_property
     def informative(self) -> Bool:
-        """Spans that overlap a label which states an entity or a type."""
-        return self.any_label(self.known | np.array([label.is_informative for label in self.labels], np.bool_))
+        """Spans that overlap a label which states an entity or a type, and those of complete documents without one."""
+        stated = self.known | np.array([label.is_informative for label in self.labels], np.bool_)
+        return self.any_label(stated) | ~self.labelled
+
+    @cached_property
+    def labelled(self) -> Bool:
+        """Spans that overlap a label. Other spans are aligned in complete documents only."""
+        return self.any_label(np.ones(len(self.labels), np.bool_))
 
     def any_label(self, of: Bool) -> Bool:
         """Return which spans overlap a label with the flag `of`."""
@@ -177,10 +218,12 @@ class Alignment:
         return np.bincount(self.pair_label, of[self.pair_span], len(self.labels)) > 0
 
 
-def align_labels(corpus: LabelledCorpus, known: Bool, links: pa.Table) -> Alignment:
+def align_labels(
+    corpus: LabelledCorpus, known: Bool, links: pa.Table, kinds: Mapping[str, str] | None = None
+) -> Alignment:
     """Align the labels of a corpus with its links, whose article ids are the numbers of the documents.
 
-    `known` has a flag for each label: whether its QID is in the KB.
+    `known` has a flag for each label: whether its QID is in the KB. `kinds` are those of entities in the KB.
     """
     labels = [label for document in corpus.documents for label in document.labels]
     label_document = np.repeat(np.arange(len(corpus.documents)), [len(each.labels) for each in corpus.documents])
@@ -193,7 +236,7 @@ def align_labels(corpus: LabelledCorpus, known: Bool, links: pa.Table) -> Alignm
     for row, document, span in ((row, int(article), span) for row, (article, spans) in rows for span in spans or ()):
         here = bounds[first[document] : first[document + 1]]
         near = np.flatnonzero((here[:, 0] < span[1]) & (span[0] < here[:, 1])) + first[document]
-        if len(near):
+        if len(near) or _is_wrong(corpus.documents[document], span):
             if not mentions or mentions[-1] != row:
                 mentions.append(row)
             pair_span += [len(kept)] * len(near)
@@ -201,9 +244,16 @@ def align_labels(corpus: LabelledCorpus, known: Bool, links: pa.Table) -> Alignm
             kept.append(span)
             of_mention.append(len(mentions) - 1)
             of_document.append(document)
-    numbers = (np.array(each, np.int64) for each in (of_mention, of_document, pair_span, pair_label))
+    at, where, left, right = (np.array(each, np.int64) for each in (of_mention, of_document, pair_span, pair_label))
     spans = np.array(kept, np.int64).reshape(-1, 2)
-    return Alignment(corpus, labels, label_document, known, mentions, spans, *numbers)
+    return Alignment(corpus, labels, label_document, known, mentions, spans, at, where, left, right, kinds or {})
+
+
+def _is_wrong(document: Document, span: Span) -> bool:
+    """Whether a link that overlaps no scored label is wrong: if all names are labelled, and it is not one of those."""
+    low, high = document.evaluation_span or (0, len(document.text))
+    inside = low <= span[0] and span[1] <= high
+    return bool(document.complete) and inside and not any(a < span[1] and span[0] < b for a, b in document.unscored)
 
 
 @dataclass(frozen=True)
@@ -232,7 +282,7 @@ class Outcome:
     labels: Alignment
     best: Sequence[str | None]
     confidence: Float64
-    """The confidence of the best candidate; NaN if there is none."""
+    """The confidence of the best candidate; NaN if there is none, and for a span without a label."""
     sure: Float64
     """The highest threshold at which the span is answered, or NEVER."""
     person: Bool
@@ -240,6 +290,8 @@ class Outcome:
     """Whether the best candidate is that of a label in the KB."""
     fits: Bool
     """Whether the best candidate is that of any label."""
+    kinds: Sequence[str]
+    """The kind of the best candidate; an empty text if it is unknown."""
     found_at: Float64
     """By label: the highest threshold at which a right answer overlaps it, or NEVER."""
     answered_at: Float64
@@ -261,5 +313,6 @@ class Outcome:
         np.maximum.at(found_at, label, np.where(hit, sure[span], NEVER))
         np.maximum.at(answered_at, label, sure[span])
         right, fits = (np.bincount(span, flags, len(best)) > 0 for flags in (hit, same))
-        confidence = np.where(has_best, confidence, np.nan)
-        return cls(labels, best, confidence, sure, person, right, fits, found_at, answered_at)
+        confidence = np.where(has_best & labels.labelled, confidence, np.nan)
+        kinds = [labels.kinds.get(qid or "", "") for qid in best]
+        return cls(labels, best, confidence, sure, person, right, fits, kinds, found_at, answered_at)

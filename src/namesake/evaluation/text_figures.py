@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from namesake import kinds
 from namesake.arrays import Bool, Float64
 from namesake.articles.article import Span
 from namesake.drawing.text import Excerpt, excerpt
 from namesake.evaluation import statistics
-from namesake.evaluation.labelled_text import NEVER, Outcome
+from namesake.evaluation.labelled_text import NEVER, Alignment, Outcome
 from namesake.evaluation.measure import Row
 from namesake.evaluation.reports.report import View
 from namesake.evaluation.statistics import DEFAULT, Bootstrap, Curve, Interval, ratio
@@ -34,8 +35,8 @@ NOT_FOUND = ("not found: one word", "not found: a name of the KB", "not found: a
 """Missed names: one word, several words that are a name in the KB, several words that are not."""
 REFUSED_RIGHT, REFUSED_OTHER, WRONG = "refused: best is right", "refused: best is another", "wrong"
 KINDS = (*NOT_FOUND, REFUSED_RIGHT, REFUSED_OTHER, WRONG)
-WRONG_LINKS = ("another person in the KB", "a person not in the KB", "not a person", "not stated")
-"""What the labels under wrong links are."""
+WRONG_LINKS = ("another entity in the KB", "a person not in the KB", "not a person", "not stated", "no label")
+"""What the labels under wrong links are. There are links without a label in complete documents only."""
 
 
 class Statistic:
@@ -49,11 +50,7 @@ class Statistic:
 
     def __call__(self, weights: Float64) -> Float64:
         """Return a row for each row of weights, a column for each of FIGURES; NaN for undefined AUROC and ECE."""
-        summed = weights @ self.counts
-        columns = []
-        for k in range(0, summed.shape[1], 4):
-            p, r = (ratio(summed[:, k + j], summed[:, k + j + 1]) for j in (0, 2))
-            columns += [p, r, ratio(2 * p * r, p + r)]
+        columns = _linking(weights @ self.counts)
         by_span = weights[:, self.document]
         for metric in (statistics.auroc, statistics.calibration_error):
             columns.append(metric(self.confidence, self.fits, by_span))
@@ -65,6 +62,15 @@ class Statistic:
         total = self.counts.sum(axis=0).astype(int).tolist()
         of = [n for k in range(0, len(total), 4) for n in (total[k + 1], total[k + 3], total[k + 3])]
         return [*of, *[len(self.confidence)] * len(CONFIDENCE)]
+
+
+def _linking(summed: Float64) -> list[Float64]:
+    """Precision, recall and F1 for each four columns: numerator and denominator of precision, then of recall."""
+    columns = []
+    for k in range(0, summed.shape[1], 4):
+        p, r = (ratio(summed[:, k + j], summed[:, k + j + 1]) for j in (0, 2))
+        columns += [p, r, ratio(2 * p * r, p + r)]
+    return columns
 
 
 def _counts(outcome: Outcome, threshold: float) -> Float64:
@@ -79,9 +85,53 @@ def _counts(outcome: Outcome, threshold: float) -> Float64:
         *(taken & right_or_silent, taken, np.where(labels.known, hit, labels.nil & silent), people),
         *(taken & labels.any_label(people), taken & labels.informative, people & labels.any_span(taken), people),
     )
-    documents = (labels.span_document, labels.span_document, labels.label_document, labels.label_document) * 3
-    size = len(labels.corpus.documents)
-    return np.column_stack([np.bincount(of, each, size) for of, each in zip(documents, flags, strict=True)])
+    return _by_document(labels, flags)
+
+
+def _by_document(labels: Alignment, flags: Sequence[Bool]) -> Float64:
+    """One row per document: how many of its spans have each of two flags, and its labels the next two, and so on."""
+    documents, size = (labels.span_document, labels.label_document), len(labels.corpus.documents)
+    return np.column_stack([np.bincount(documents[k // 2 % 2], each, size) for k, each in enumerate(flags)])
+
+
+def _kind_counts(outcome: Outcome, threshold: float, kind: str) -> Float64:
+    """One row per document: right links to entities of a kind, all such links, labels of the kind found, all of them.
+
+    A link counts for the kind of its entity, a label for the kind of the gold entity.
+    """
+    labels = outcome.labels
+    made = (outcome.sure >= threshold) & np.array([one == kind for one in outcome.kinds], np.bool_)
+    gold = labels.known & np.array([labels.kinds.get(label.qid or "") == kind for label in labels.labels], np.bool_)
+    return _by_document(labels, (made & outcome.right, made, gold & (outcome.found_at >= threshold), gold))
+
+
+def kind_figures(
+    outcomes: Sequence[Outcome], threshold: float, method: str, bootstrap: Bootstrap = DEFAULT
+) -> dict[str, list[Row]]:
+    """Return precision, recall and F1 of each kind over all corpora as one, with intervals by document.
+
+    The kinds are those of labels and links, if there are several.
+    """
+    present = {kind for one in outcomes for kind in one.labels.kinds.values()}
+    rows: dict[str, list[Row]] = {}
+    for kind in (kind for kind in kinds.listed() if kind.name in present and len(present) > 1):
+        counts = np.concatenate([_kind_counts(outcome, threshold, kind.name) for outcome in outcomes])
+        _, links, _, labels = counts.sum(axis=0).astype(int).tolist()
+        if links or labels:
+            found = statistics.estimate(
+                lambda weights, of=counts: np.column_stack(_linking(weights @ of)),  # type: ignore[misc]
+                statistics.by_mention(len(counts)),
+                bootstrap,
+            )
+            sized = zip(LINKING, found, (links, labels, labels), strict=True)
+            rows[kind.plural] = [Row(method, kind.plural, metric, *each, size) for metric, each, size in sized]
+    return rows
+
+
+def plain_kind(outcome: Outcome, threshold: float, kind: str) -> float | None:
+    """Return F1 of a kind, without an interval; None without labels of the kind."""
+    summed = _kind_counts(outcome, threshold, kind).sum(axis=0, keepdims=True)
+    return float(_linking(summed)[2][0]) if summed[0, 3] else None
 
 
 def plain_figures(outcome: Outcome, threshold: float) -> dict[str, float]:
@@ -204,7 +254,8 @@ def wrong_links(outcome: Outcome, threshold: float) -> dict[str, int]:
     labels = outcome.labels
     wrong = (outcome.sure >= threshold) & ~outcome.right
     known, nil, stated = labels.any_label(labels.known), labels.any_label(labels.nil), labels.informative
-    flags = (known, ~known & nil, ~known & ~nil & stated, ~known & ~nil & ~stated)
+    rest = labels.labelled & ~known & ~nil
+    flags = (known, ~known & nil, rest & stated, rest & ~stated, ~labels.labelled)
     return {what: int((wrong & flag).sum()) for what, flag in zip(WRONG_LINKS, flags, strict=True)}
 
 

@@ -180,8 +180,7 @@ class HeadNouns:
         known = plurals | {noun: kinds[kind] for kind, nouns in language.kind_nouns.items() for noun in nouns}
         self._nouns = arrow_texts(list(known)).cast(pa.large_string())
         self._kinds = np.array([*known.values(), UNKNOWN], np.int8)
-        after = "|".join(map(re.escape, sorted(language.after_nouns))) or "[^\\s\\S]"
-        self._rest = rf"(?s)(?:\s(?:{after})(?:\s|$)|\s\d|[,;:(/]).*$"
+        self._rest = after_noun(language)
 
     def __call__(self, texts: Strings, of_name: bool = False) -> Int8:
         """The kind of each text, `UNKNOWN` if its noun is not known. A name has two words: "Harvard University"."""
@@ -205,6 +204,17 @@ class HeadNouns:
         """What stands in the brackets at the end of each title: album in "Thriller (album)"; else an empty text."""
         found = pc.fill_null(pc.struct_field(pc.extract_regex(titles.arrow(), r"\((?P<what>[^()]*)\)$"), "what"), "")
         return strings_of(found)
+
+
+def after_noun(language: Language) -> str:
+    """The pattern of what follows the noun that a text is about: from a preposition, a number or a sign on."""
+    after = "|".join(map(re.escape, sorted(language.after_nouns))) or "[^\\s\\S]"
+    return rf"(?s)(?:\s(?:{after})(?:\s|$)|\s\d|[,;:(/]).*$"
+
+
+def head_words(text: str, language: Language) -> list[str]:
+    """The words of a text up to the noun that it is about, in lower case: capital; sports, team."""
+    return re.sub(after_noun(language), "", text.lower()).split()
 
 
 def strings_of(texts: pa.LargeStringArray) -> Strings:

@@ -147,9 +147,16 @@ def years(birth: str | None, death: str | None) -> str:
 
 
 def lifetime(kb: KB, row: int) -> tuple[str | None, str | None]:
-    """The dates of birth and death of an entity, in the precision of the KB."""
+    """The dates of birth and death, or of beginning and end, of an entity, in the precision of the KB."""
     born = iso(int(kb.birth[row]), int(kb.birth_precision[row]))
     return born, iso(int(kb.death[row]), int(kb.death_precision[row]))
+
+
+def values_of(kb: KB, row: int, *properties: int) -> list[int]:
+    """The values of some properties of an entity, as in `KB.pair_value`: rows of items, or ~ the row of a string."""
+    pairs = kb.statements[row]
+    values: list[int] = kb.pair_value[pairs[np.isin(kb.pair_property[pairs], properties)]].tolist()
+    return values
 
 
 def describe(kb: KB, row: int) -> Entity:

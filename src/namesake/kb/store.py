@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,8 @@ from namesake.kb.columns import Column, Columns, KBColumns, columns
 from namesake.kb.manifest import MANIFEST, Manifest, read_manifest
 from namesake.kb.vectors.stored import FOLDER as VECTORS
 from namesake.kb.vectors.stored import Vectors, open_vectors, verify_vectors
-from namesake.kinds import Kind, kinds
+from namesake.kernels.kinds import PERSON
+from namesake.kinds import Kind, all_kinds, listed, parse_kinds
 from namesake.machine import from_home
 
 if TYPE_CHECKING:
@@ -158,10 +159,11 @@ class KB(KBColumns):
         row = self.row(qid)
         return None if row < 0 else describe(self, row)
 
-    def search(self, name: str, limit: int | None = 20) -> list[Found]:
-        """The entities with a name, those with the most sitelinks first: label, description, dates, sitelinks.
+    def search(self, name: str, limit: int | None = 20, kinds: str | Iterable[str] | None = None) -> list[Found]:
+        """The entities with a name, those with the most sitelinks first: label, description, dates, sitelinks, kind.
 
-        At most `limit` entities are returned; None returns all. A name that no entity has gives an empty list.
+        At most `limit` entities are returned; None returns all. `kinds` selects kinds, such as "people,places". A name
+        that no entity has gives an empty list.
         """
         must_be(name, (str,), "name", "a text")
         must_be(limit, (int, None), "limit", "a number")
@@ -169,7 +171,11 @@ class KB(KBColumns):
             raise NamesakeError(f"limit must not be negative, and is {limit}")
         from namesake.kb.records import found, rows_named
 
-        return [found(self, row) for row in rows_named(self, name)[:limit]]
+        rows = rows_named(self, name)
+        if kinds is not None:
+            asked = parse_kinds(kinds)
+            rows = [row for row in rows if self.kind[row] in asked]
+        return [found(self, row) for row in rows[:limit]]
 
     def __reduce__(self) -> tuple[Callable[[str], KB], tuple[str]]:
         """A copy, or another process, opens the folder again; the columns are not copied."""
@@ -204,9 +210,14 @@ class KB(KBColumns):
         """The label of an entity."""
         return self.item_labels[int(self.entity_item[row])]
 
+    @cached_property
+    def kinds(self) -> list[Kind]:
+        """The kinds of its entities, with `other` at the end; people if it is empty."""
+        return listed(self.manifest.kinds) or [all_kinds()[PERSON]]
+
     def kind_of(self, row: int) -> Kind:
         """The kind of an entity."""
-        return kinds()[int(self.kind[row])]
+        return all_kinds()[int(self.kind[row])]
 
     def verify(self) -> None:
         """Compare every file in the folder with its digest in the manifest, and every column with its declaration.

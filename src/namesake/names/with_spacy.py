@@ -1,19 +1,19 @@
-"""People as the entity recogniser of a spaCy model finds them."""
+"""Names as the entity recogniser of a spaCy model finds them: of people, or of all kinds that a KB has."""
 
 from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from namesake.errors import NamesakeError, lacking
+from namesake.kinds import Kind, named, ner_labels
 
-PEOPLE = ("PERSON", "PER")
-"""What models call people."""
+Source = TypeVar("Source")
 FINDERS = ("ner", "beam_ner", "entity_ruler")
 """The components, by factory, that find entities; of the others, those run on which these rely."""
 LONGEST = 100_000
@@ -26,22 +26,33 @@ _running = threading.Lock()  # a pipeline is for one thread at a time
 
 @dataclass(frozen=True)
 class SpacyPeople:
-    """A detector: the spans of people in texts, by the model of a package or a folder."""
+    """A detector: the spans of names in texts, by the model of a package or a folder."""
 
     model: str
+    labels: frozenset[str] = ner_labels([named("person")])
+    """The labels of names that are found; `for_kb` adds those of other kinds."""
 
     def __post_init__(self) -> None:
         pipeline(self.model)  # what is missing should be said before the first article is read
 
     def __call__(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
-        """The spans of people in each text, without quotation marks and the possessive at their edges."""
+        """The spans of names in each text, without quotation marks and the possessive at their edges."""
         spans: list[list[tuple[int, int]]] = [[] for _ in texts]
         parts = [(text[start:end], (at, start)) for at, text in enumerate(texts) for start, end in _parts(text)]
         with _running:
             for doc, (at, start) in pipeline(self.model).pipe(parts, as_tuples=True, batch_size=BATCH):
-                found = (trimmed(e.text, start + e.start_char) for e in doc.ents if e.label_ in PEOPLE)
+                found = (trimmed(e.text, start + e.start_char) for e in doc.ents if e.label_ in self.labels)
                 spans[at] += [span for span in found if span[0] < span[1]]
         return spans
+
+
+def for_kb(source: Source, kinds: Iterable[Kind]) -> Source:
+    """A source that finds names of these kinds, if it uses a spaCy model; any other source unchanged."""
+    detector: Any = getattr(source, "detector", None)
+    if not isinstance(detector, SpacyPeople):
+        return source
+    found: Source = replace(source, detector=replace(detector, labels=ner_labels(kinds)))  # type: ignore[type-var]
+    return found
 
 
 @cache

@@ -6,7 +6,7 @@ The parts of the recipe `reconcile` score the row's cells.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -14,21 +14,33 @@ import numpy as np
 import pyarrow as pa
 
 from namesake import rank
-from namesake.arrays import Float64, Int64
+from namesake.arrays import Float64, Int64, arrow_numbers, indptr, one_chunk, text_buffers
 from namesake.articles.schema import ARTICLES
 from namesake.batch import Query
 from namesake.decide import REASONS
+from namesake.kb.columns import Strings
+from namesake.kb.names.normalise import normalise
 from namesake.kb.records import about
 from namesake.kb.store import KB
+from namesake.kernels.kinds import PERSON
+from namesake.kernels.names.constants import ACRONYM
+from namesake.kinds import parse_kinds
 from namesake.linker import Linker
+from namesake.names.candidates import Candidates, Variants, candidates
+from namesake.names.mentions import Mentions, given_mentions
 from namesake.recipe import Part, Recipe
 from namesake.scorers.table_rows import ENTITY_TYPE, PROPERTY_VALUES, WORDS_NOT_SHARED, values_by_property
 from namesake.scorers.value_lookup import find_property
 from namesake.scoring import Scored
+from namesake.settings import KINDS
 
 TABLE_SCORERS = (WORDS_NOT_SHARED, ENTITY_TYPE, PROPERTY_VALUES)
 VALUES = f"{PROPERTY_VALUES}: "
 """The prefix of the parts of PropertyValues, one for each property."""
+SHORT_QUALITY = np.array([0.75, 0.85, 0.6, 0.5, 0.6, 0.7, 0.75])
+"""Match qualities of the short forms of entities that are not people, from `ACRONYM` on."""
+NO_LEGAL_FORM = 0.9
+"""The factor of the match quality for a name without its legal form: Exxon Mobil Corp."""
 AT_ONCE = 2048
 """Rows that are scored together."""
 
@@ -112,26 +124,95 @@ class Reconciled:
         return REASONS[0] if mention < 0 else self.scored.decision.reason_of(mention)
 
 
-def reconcile_queries(linker: Linker, queries: Sequence[Query], limit: int = 5) -> list[list[Candidate]]:
+def reconcile_queries(
+    linker: Linker, queries: Sequence[Query], limit: int = 5, kind: str | Iterable[str] | None = None
+) -> list[list[Candidate]]:
     """The candidates of each query, best first.
 
     Args:
         linker: its KB and recipe. The parts of the recipe `reconcile` for a row's cells are added (`table_recipe`).
-        queries: the rows. Values of a property that the KB does not have are read as words about the person.
+        queries: the rows. Values of a property that the KB does not have are read as words about the entity.
         limit: the number of candidates per query.
+        kind: the kinds of the candidates, such as "organisation" or "people,places"; None: those of the linker.
     """
-    found = []
+    found, kinds = [], None if kind is None else parse_kinds(kind)
     for begin in range(0, len(queries), AT_ONCE):
-        judged = judge(linker, queries[begin : begin + AT_ONCE])
+        judged = judge(linker, queries[begin : begin + AT_ONCE], kinds)
         found += [judged.candidates(linker.kb, query, limit) for query in range(len(judged.mention))]
     return found
 
 
-def judge(linker: Linker, queries: Sequence[Query]) -> Reconciled:
-    """Score the candidates of some queries in one batch, such as AT_ONCE."""
-    rows = [_with_unknown_values(linker.kb, query) for query in queries]
-    scored = linker.scored(articles_of(rows), table_recipe(linker.recipe), rows)
+def judge(linker: Linker, queries: Sequence[Query], kinds: tuple[int, ...] | None = None) -> Reconciled:
+    """Score the candidates of some queries in one batch, such as AT_ONCE; `kinds` as for `candidates_of`."""
+    kinds = linker.kinds if kinds is None else kinds
+    rows = [plain_query(linker.kb, query, kinds) for query in queries]
+    articles = articles_of(rows)
+    mentions = articles.column("mentions")
+
+    def source(texts: pa.Array, kb: KB, titles: pa.Array, variants: Variants) -> Mentions:
+        given = given_mentions(one_chunk(mentions), texts, kb, "never")
+        offsets, found, quality = candidates_of(kb, given.names, variants, kinds)
+        return replace(given, offsets=offsets, qids=kb.qids[found], rows=found.astype(np.int64), quality=quality)
+
+    nameless = articles.set_column(4, ARTICLES.field("mentions"), pa.nulls(len(rows), mentions.type))
+    scored = linker.scored(nameless, table_recipe(linker.recipe), rows, source)
     return Reconciled(scored, scored.batch.mention_of_row)
+
+
+def candidates_of(kb: KB, names: pa.StringArray, variants: Variants, kinds: tuple[int, ...] | None) -> Candidates:
+    """The entities of some kinds (None: all) for each name of a table, best match first.
+
+    Variants and short forms of names count as the recipe says: never, if no entity of these kinds has the name itself
+    ("missing"), or always.
+    """
+    found = _kept(kb, kinds, candidates(kb.names, *text_buffers(names)))
+    every, without = np.arange(len(names)), np.diff(found.indptr) == 0
+    asked = every[(without | (variants == "always")) & (variants != "never")]
+    if not len(asked):
+        return found
+    some = names.take(arrow_numbers(asked))
+    more = _kept(kb, kinds, candidates(kb.names, *text_buffers(some), variants="always"))
+    short = _kept(kb, [one for one in kinds or range(len(KINDS)) if one != PERSON], _short_forms(kb, some))
+    parts = [(every, found), (asked, more), (asked, short)]
+    name = np.concatenate([np.repeat(which, np.diff(one.indptr)) for which, one in parts])
+    rows, quality = (np.concatenate([getattr(one, field) for _, one in parts]) for field in ("rows", "quality"))
+    order = np.lexsort([-quality, rows, name])
+    order = order[np.diff(name[order] << 32 | rows[order], prepend=-1) != 0]  # the best match of each entity
+    order = order[np.lexsort([rows[order], -quality[order], name[order]])]
+    return Candidates(np.searchsorted(name[order], np.arange(len(names) + 1)), rows[order], quality[order])
+
+
+def _kept(kb: KB, kinds: Sequence[int] | None, found: Candidates) -> Candidates:
+    """The candidates of some kinds."""
+    if kinds is None:
+        return found
+    own = np.isin(kb.kind[found.rows], kinds)
+    return Candidates(indptr(own)[found.indptr], found.rows[own], found.quality[own])
+
+
+def _short_forms(kb: KB, names: pa.StringArray) -> Candidates:
+    """The entities that are not people and have a name as a short form, or have it without its legal form."""
+    short = [_without_legal_form(kb, name) for name in names.to_pylist()]
+    asked = Strings.of(short)
+    bare = candidates(kb.names, asked.data, asked.offsets)
+    rows, quality = [], []
+    for at, name in enumerate(short):
+        same = slice(*bare.indptr[at : at + 2])
+        rows.append(bare.rows[same])
+        quality.append(NO_LEGAL_FORM * bare.quality[same])
+        if form := kb.names.short_form(name):
+            of_other = form.forms >= ACRONYM
+            rows[-1] = np.append(rows[-1], form.rows[of_other])
+            quality[-1] = np.append(quality[-1], SHORT_QUALITY[form.forms[of_other] - ACRONYM])
+    return Candidates(indptr([*map(len, rows)]), np.concatenate(rows), np.concatenate(quality))
+
+
+def _without_legal_form(kb: KB, name: str) -> str:
+    """The normalised name without an article before it and legal forms behind: "the boeing co" becomes boeing."""
+    words = normalise(name).split()
+    while len(words) > 1 and words[-1] in kb.language.legal_forms:
+        words.pop()
+    return " ".join(words[1:] if len(words) > 1 and words[0] == kb.language.article else words)
 
 
 def table_recipe(recipe: Recipe) -> Recipe:
@@ -150,12 +231,6 @@ def _table_parts() -> list[Part]:
     return [part for part in Recipe.load("reconcile").parts if part.scorer in TABLE_SCORERS]
 
 
-def _with_unknown_values(kb: KB, query: Query) -> Query:
-    """The query with the values of unknown properties among its words."""
-    unknown = [value.strip() for called, value in query.values if find_property(kb, called) is None]
-    return replace(query, context=", ".join(filter(None, [query.context, *unknown]))) if unknown else query
-
-
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|v|esq|m\.?d|ph\.?\s?d|mba|cpa|obe|cbe|mbe|kbe|mp|qc|kc)\.?", re.I)
 _FULL_STOP = re.compile(r"([a-z0-9)])[.!?]*[\t\n\f\r ]*[.!?\n\r][\t\n\f\r ]*")
@@ -172,14 +247,36 @@ def plain_name(name: str) -> str:
     return f"{first} {last.strip()}"
 
 
+def plain_query(kb: KB, query: Query, kinds: tuple[int, ...] | None = None) -> Query:
+    """The query with its name as in a text, and with the values of unknown properties among its words.
+
+    Entities that are not people may have a comma in their names: "Apple, Inc." stays, and of "Springfield, Illinois"
+    the second part becomes a word about the first, unless the KB has the whole name.
+    """
+    name, words = " ".join(_SURROGATES.sub("\ufffd", query.name).split()), [query.context]
+    if kb.manifest.people == len(kb):
+        name = plain_name(name)
+    elif "," in name and not len(kb.names.lookup(name)[0]):
+        turned = plain_name(name) if kinds is None or PERSON in kinds else name
+        head, _, tail = (part.strip() for part in name.partition(","))
+        if turned != name and (kinds == (PERSON,) or len(kb.names.lookup(turned)[0])):
+            name = turned
+        elif head and not kb.language.legal_forms.issuperset(normalise(tail).split()):
+            name, words = head, [tail, *words]
+    if kinds is not None and PERSON not in kinds:  # before a colon, "Inc." is another word than "Inc"
+        name = name.rstrip(".") or name
+    words += [value.strip() for called, value in query.values if find_property(kb, called) is None]
+    return replace(query, name=name, context=", ".join(filter(None, words)))
+
+
 def articles_of(queries: Sequence[Query]) -> pa.Table:
     """A table of `ARTICLES` with one article per query, whose only mention is the name at the beginning of the text.
 
-    All cells of a row are about one person, so they become one sentence.
+    All cells of a row are about one entity, so they become one sentence.
     """
     rows = []
     for at, query in enumerate(queries):
-        name, context = plain_name(query.name), _SURROGATES.sub("\ufffd", query.context)
+        name, context = query.name, _SURROGATES.sub("\ufffd", query.context)
         mentions = [{"name": name, "spans": [[0, len(name)]]}] if name else []
         text = _FULL_STOP.sub(r"\1; ", context)
         rows.append({"id": str(at), "text": f"{name}: {text}", "date": query.date, "mentions": mentions})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,16 +12,22 @@ import pyarrow as pa
 
 from namesake.articles.days import UNDATED, day_number, read_day
 from namesake.batch import Query
-from namesake.errors import NamesakeError, did_you_mean
-from namesake.kb.records import about
+from namesake.errors import NamesakeError, did_you_mean, warn
+from namesake.kb.records import about, rows_named
 from namesake.kb.store import KB
+from namesake.kinds import parse_kinds
 from namesake.linker import Linker
 from namesake.machine import in_order, threads_for
-from namesake.reconciling.matching import AT_ONCE, VALUES, Candidate, Reconciled, judge
+from namesake.reconciling.column_kind import kinds_of_column
+from namesake.reconciling.matching import AT_ONCE, VALUES, Candidate, Reconciled, judge, plain_query
 from namesake.scorers.table_rows import ENTITY_TYPE, WORDS_NOT_SHARED
-from namesake.scorers.value_lookup import DATES, find_property, similar_properties
+from namesake.scorers.value_lookup import find_property, is_date, similar_properties
+from namesake.scoring import refuse_unkept
 
-NAMES = ("name", "full_name", "full name", "fullname", "person", "author", "speaker", "label")
+NAMES = (
+    *("name", "full_name", "full name", "fullname", "person", "author", "speaker", "label"),
+    *("company", "organisation", "organization", "university", "city", "place", "title", "country"),
+)
 """Usual headings of a column of names, most likely first."""
 ADDED = pa.schema(
     [
@@ -56,11 +62,13 @@ class Layout:
 
     name: str
     context: tuple[str, ...] = ()
-    """Columns of words about the person."""
+    """Columns of words about the entity."""
     date: str | None = None
     """The column with the date of the row."""
     types: tuple[tuple[str, str], ...] = ()
     """Properties, and the columns with their values; semicolons separate several values of a cell."""
+    kind: str | Iterable[str] | None = None
+    """The kinds of the entities, such as "organisation" or "people,places"; None: guessed (`column_kind`)."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -68,14 +76,15 @@ class Layout:
         return self.name, *self.context, *((self.date,) if self.date else ()), *(column for _, column in self.types)
 
     def check(self, table: pa.Table, kb: KB) -> None:
-        """Raise an error for columns that the table lacks, and for properties that the KB lacks."""
+        """Raise an error for columns that the table lacks, and for properties and kinds that the KB lacks."""
+        refuse_unkept(None if self.kind is None else parse_kinds(self.kind), kb)
         for column in self.columns:
             if column not in table.column_names:
                 hint = did_you_mean(column, table.column_names)
                 raise NamesakeError(f"no column {column!r}{hint}; there are {', '.join(table.column_names[:20])}")
         for property, _ in self.types:
             if find_property(kb, property) is None:
-                near = ", ".join(similar_properties(kb, property)) or "occupation, country, birth date, P108"
+                near = ", ".join(similar_properties(kb, property)) or "country, occupation, headquarters, P108"
                 raise NamesakeError(f"`type={property!r}`: no such property in {kb.path}; there are {near}, …")
 
 
@@ -129,6 +138,7 @@ def reconcile_table(
     unread: Mapping[int, str] | None = None,
     choices: Mapping[int, str | None] | None = None,
     advance: Callable[[int], None] | None = None,
+    say: Callable[[str], None] = warn,
 ) -> Answers:
     """Add the entity of each row to a table.
 
@@ -141,14 +151,17 @@ def reconcile_table(
         unread: by row number, why a row could not be read; it has no answer.
         choices: by row number, the QID that a person chose, or None for NIL.
         advance: called with the number of rows that are done.
+        say: receives the guess of the kind.
     """
     layout.check(table, linker.kb)
     queries = queries_of(table, layout)
+    kinds = kinds_of_column(linker, layout.kind, [query.name for query in queries], layout.name, say)
+    queries = [plain_query(linker.kb, query, kinds) for query in queries]
     for at in unread or ():
         queries[at] = Query("")
     added: list[tuple[object, ...]] = []
     doubtful: list[Doubtful] = []
-    answer = partial(_answers, linker, queries, review_below)
+    answer = partial(_answers, linker, queries, kinds, review_below)
     for answers in in_order(answer, range(0, len(queries), AT_ONCE), threads_for(threads)):
         added += [columns for columns, _ in answers]
         doubtful += [each for _, each in answers if each is not None and each.row not in (choices or ())]
@@ -189,7 +202,7 @@ def queries_of(table: pa.Table, layout: Layout) -> list[Query]:
 def unread_dates(table: pa.Table, layout: Layout, kb: KB) -> dict[str, dict[int, str]]:
     """The dates that cannot be read, by column and row number."""
     columns = [] if layout.date is None else [layout.date]
-    columns += [column for called, column in layout.types if (find_property(kb, called) or (0,))[0] in DATES]
+    columns += [column for called, column in layout.types if any(map(is_date, find_property(kb, called) or ()))]
     unread = {
         column: {
             at: cell
@@ -210,10 +223,12 @@ Answer = tuple[tuple[object, ...], Doubtful | None]
 """The values of `ADDED` for a row, and the row for review if it is uncertain."""
 
 
-def _answers(linker: Linker, queries: Sequence[Query], review_below: float | None, begin: int) -> list[Answer]:
+def _answers(
+    linker: Linker, queries: Sequence[Query], kinds: tuple[int, ...] | None, review_below: float | None, begin: int
+) -> list[Answer]:
     """The answers of AT_ONCE queries from `begin` on."""
     some = queries[begin : begin + AT_ONCE]
-    judged = judge(linker, some)
+    judged = judge(linker, some, kinds)
     cells = {"type": ENTITY_TYPE} | {name.removeprefix(VALUES): name for name in judged.parts if VALUES in name}
     return [_answer(linker.kb, judged, cells, query, at, begin + at, review_below) for at, query in enumerate(some)]
 
@@ -224,7 +239,7 @@ def _answer(
     """The answer of query `at`, with its reason and the runner-up; `cells` are the parts of the row's columns."""
     best, why = judged.best(at, 2), judged.reason(at)
     if not best:
-        return (None, None, None, None, why if query.name.strip() else "no name", None, None), None
+        return (None, None, None, None, _missing(kb, query.name, why), None, None), None
     begin, end = judged.scored.batch.offsets[judged.mention[at] :][:2].tolist()
     reason = _because(judged, cells, best[0], end - begin - 1)
     reason = reason if why is None else f"{why}: {reason}"
@@ -243,6 +258,14 @@ def _answer(
     return columns, Doubtful(row, query, judged.candidates(kb, at, SHOWN), reason, end - begin)
 
 
+def _missing(kb: KB, name: str, why: str | None) -> str | None:
+    """The reason of a row without candidates: also the most famous entity with its name, which is of another kind."""
+    others = rows_named(kb, name) if name.strip() else []
+    if others:
+        return f"{why} of this kind; Q{kb.qids[others[0]]} is of the kind {kb.kind_of(others[0]).name}"
+    return why if name.strip() else "no name"
+
+
 def _because(judged: Reconciled, cells: Mapping[str, str], candidate: int, rivals: int) -> str:
     """The reason for a candidate in a few words; `rivals` is the number of other candidates."""
 
@@ -253,8 +276,8 @@ def _because(judged: Reconciled, cells: Mapping[str, str], candidate: int, rival
     if sum(map(adds, SHARED_WORDS)) > WORTH_SAYING:
         said.append("shares words of the row")
     said += [why for part, why in AGAINST.items() if adds(part) < -WORTH_SAYING]
-    others = "one other bears" if rivals == 1 else f"{rivals:,} others bear"
-    said.append(f"{others} the name" if rivals else "nobody else bears the name")
+    others = "one other entity has" if rivals == 1 else f"{rivals:,} other entities have"
+    said.append(f"{others} the name" if rivals else "no other entity has the name")
     return "; ".join(said)
 
 

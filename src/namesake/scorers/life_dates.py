@@ -13,6 +13,7 @@ import pyarrow as pa
 from namesake.arrays import take_rows, text_buffers
 from namesake.articles.days import UNDATED
 from namesake.kernels.dump.wikidata import YEAR
+from namesake.kernels.kinds import PERSON
 from namesake.scorers.evidence_shown import Candidate, Match, statement_source
 from namesake.scorers.neural_text import narrow_texts
 from namesake.scorers.registry import DOUBTS, Need, Scores, scorer
@@ -76,7 +77,8 @@ def years_from_lifetime(batch: Batch, kb: KB) -> Scores:
 
     The years of an article are its date and those in its text. A lifetime begins at 12 and ends two years after death;
     a birth alone stands for 95 years, a death alone for 75. One word counts after a title or a role, or if the text
-    has the full name. A row of a table that contains neither a date nor a year counts 0.
+    has the full name. A row of a table that contains neither a date nor a year counts 0. So does an entity that is not
+    a person.
     """
     from namesake.kernels.link.candidate_tables import DAYS_PER_YEAR, years_apart
     from namesake.kernels.text.years import years_of
@@ -89,7 +91,7 @@ def years_from_lifetime(batch: Batch, kb: KB) -> Scores:
         ]
     years = years_of(*text_buffers(batch.texts), year_words(kb.language))
     gap: Scores = years_apart(*(batch.article, batch.offsets, batch.rows, counted), *years, dated, *_lives(kb))
-    return -np.log1p(gap / 10)
+    return np.where(batch.kinds == PERSON, -np.log1p(gap / 10), 0.0)
 
 
 @scorer("OutsideLifetime", aliases=("Lifetime",))

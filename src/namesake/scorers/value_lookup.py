@@ -7,7 +7,7 @@ text's words do not count here (see `agree`): Northern Ireland is not Ireland.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 
@@ -19,6 +19,7 @@ from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise, normalise_many
 from namesake.kb.store import KB
 from namesake.kernels.types import Ragged
+from namesake.kinds import declared
 
 TOGETHER = 0.08
 """Two countries do not contradict if this share of the people with one of them also state the other."""
@@ -26,22 +27,68 @@ DESCRIBED = 0.3
 """A word such as "Welsh" may mean a country if this share of the people described with it state that country."""
 FEWEST = 3
 """Counts below this number of people are ignored."""
+LEVELS = 4
+"""How far a place is followed to the larger places that contain it."""
 _INITIALS = re.compile(r"[a-z]{2,6}")
 _NO_PAIRS = np.empty(0, np.int32)
 
 
 def named_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragged:
-    """For each text, the pairs of these properties whose value has this name, ignoring case, accents, punctuation."""
-    pairs, places = _called(kb, numbers)[0], _by_name(kb, numbers)
-    names = normalise_many(Strings.of(texts)).arrow().to_pylist()
+    """For each text, the pairs of these properties whose value has this name, ignoring case, accents, punctuation.
+
+    If no value has it as its label, aliases count, as far as the values are entities of the KB.
+    """
+    pairs, places, asked = _called(kb, numbers)[0], _by_name(kb, numbers), Strings.of(texts)
+    names = normalise_many(asked).arrow().to_pylist()
     items = kb.items(np.array([int(text[1:]) if is_qid(text) else -1 for text in texts], np.int64))
-    values = kb.pair_value[pairs]
-    return ragged(
-        [
-            pairs[places.get(name, [])] if item < 0 else pairs[values == item]
-            for name, item in zip(names, items.tolist(), strict=True)
-        ]
-    )
+    values, stated = kb.pair_value[pairs], _by_value(kb, numbers)
+    ends, entities, _ = kb.names.lookup_many(asked.data, asked.offsets)
+    aliased = kb.entity_item[entities].astype(np.int64)
+    found = []
+    for text, (name, item) in enumerate(zip(names, items.tolist(), strict=True)):
+        own = pairs[places.get(name, [])] if item < 0 else pairs[values == item]
+        if item < 0 and not len(own) and len(name) > 1:
+            own = np.sort(stated.values[take_rows(stated.indptr, aliased[ends[text] : ends[text + 1]])[1]])
+        found.append(own)
+    return ragged(found)
+
+
+def with_parts(kb: KB, numbers: tuple[int, ...], named: Ragged, texts: Sequence[str]) -> Ragged:
+    """The named pairs of each text, and those whose value lies within a place that the text names.
+
+    Springfield is in Sangamon County, and so in Illinois.
+    """
+    stated, inside = _by_value(kb, numbers), _inside(kb)
+    larger = named_values(kb, tuple(declared("within")), texts)
+    rows = []
+    for text in range(len(texts)):
+        own = named.values[named.indptr[text] : named.indptr[text + 1]]
+        level = found = np.unique(kb.pair_value[larger.values[larger.indptr[text] : larger.indptr[text + 1]]])
+        for _ in range(LEVELS):
+            level = np.setdiff1d(inside.values[take_rows(inside.indptr, level[level >= 0])[1]], found)
+            found = np.union1d(found, level)
+        rows.append(np.union1d(own, stated.values[take_rows(stated.indptr, found[found >= 0])[1]]))
+    return ragged(rows)
+
+
+@lru_cache(maxsize=64)
+def _by_value(kb: KB, numbers: tuple[int, ...]) -> Ragged:
+    """By item, the pairs of some properties with it as their value."""
+    pairs = _called(kb, numbers)[0]
+    return _by_item(kb, kb.pair_value[pairs], pairs)
+
+
+@lru_cache(maxsize=4)
+def _inside(kb: KB) -> Ragged:
+    """By item, the items that lie within it."""
+    entity, pair = _stated(kb, tuple(declared("within")))
+    return _by_item(kb, kb.pair_value[pair], kb.entity_item[entity].astype(np.int32))
+
+
+def _by_item(kb: KB, items: Int32, values: Int32) -> Ragged:
+    """The values of each item; a negative item has none."""
+    order = np.argsort(items, kind="stable")
+    return Ragged(np.searchsorted(items[order], np.arange(len(kb.item_qids) + 1)).astype(np.int64), values[order])
 
 
 def initialled_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragged:
@@ -173,64 +220,31 @@ def ragged(rows: Sequence[npt.ArrayLike]) -> Ragged:
     return Ragged(indptr(np.array(list(map(len, lists)), np.int64)), np.concatenate([_NO_PAIRS, *lists]))
 
 
-BIRTH, DEATH = DATES = 569, 570
-"""Properties for which the KB has columns of dates."""
-
-COMMON = {
-    name: numbers
-    for names, numbers in (
-        ("birth, born, birth date, birth year, birthday, date of birth, year of birth", (BIRTH,)),
-        ("death, died, death date, death year, date of death, year of death", (DEATH,)),
-        ("country, nationality", (27, 1532)),
-        ("citizenship", (27,)),
-        ("occupation, job, profession", (106, 39, 641)),
-        ("office", (39, 106)),
-        ("position", (39, 106, 413)),
-        ("employer", (108, 1416, 54, 463)),
-        ("organisation, organization", (108, 1416, 54, 463, 102)),
-        ("team, club", (54,)),
-        ("party", (102,)),
-        ("birthplace, place of birth", (19,)),
-        ("place of death", (20,)),
-        ("residence", (551,)),
-        ("university", (69, 108)),
-        ("school, education", (69,)),
-        ("gender, sex", (21,)),
-        ("sport", (641,)),
-        ("genre", (136,)),
-        ("instrument", (1303,)),
-        ("award", (166,)),
-        ("language", (1412, 103)),
-        ("religion", (140,)),
-        ("spouse", (26,)),
-    )
-    for name in names.split(", ")
-}
-"""Everyday names of properties, and the numbers of the properties with such values."""
-
-ONE_VALUE = frozenset({BIRTH, DEATH, 19, 20, 21, 27})
-"""Properties that usually have one value: another value is evidence against a candidate."""
-
-COUNTRIES = frozenset({27, 1532})
-"""Properties whose values are countries, which may contain each other."""
-OCCUPATION, INSTANCE = 106, 31
-
-
 @lru_cache(maxsize=4096)
-def find_property(kb: KB, called: str) -> tuple[int, ...] | None:
-    """The numbers of the property with this P-id, label or everyday name; None if the KB has none."""
+def find_property(kb: KB, called: str) -> dict[tuple[int, ...], tuple[int, ...]] | None:
+    """The properties with this P-id, label or everyday name, each with the kinds whose entities may state them.
+
+    None if the KB has no such property. Everyday names are the `columns` of the kinds of `kinds.toml`.
+    """
     text = normalise(called.replace("_", " "))
-    if re.fullmatch(r"p\d{1,9}", text, re.ASCII):
-        return (int(text[1:]),)
-    if text in COMMON:
-        return COMMON[text]
-    number = _labels(kb).get(text)
-    return None if number is None else (number,)
+    number = int(text[1:]) if re.fullmatch(r"p\d{1,9}", text, re.ASCII) else _labels(kb).get(text)
+    found: dict[tuple[int, ...], tuple[int, ...]] = {}
+    for kind in kb.kinds:
+        numbers = kind.columns.get(text) or (() if number is None else (number,))
+        if numbers:
+            found[numbers] = (*found.get(numbers, ()), kind.number)
+    return found or None
+
+
+def is_date(numbers: Iterable[int]) -> bool:
+    """Whether the values of some properties are dates, for which the KB has columns."""
+    return not declared("begins").union(declared("ends")).isdisjoint(numbers)
 
 
 def similar_properties(kb: KB, called: str) -> list[str]:
     """Known names of properties that are similar to an unknown one."""
-    return get_close_matches(normalise(called.replace("_", " ")), list(dict.fromkeys([*COMMON, *_labels(kb)])), 3)
+    everyday = [heading for kind in kb.kinds for heading in kind.columns]
+    return get_close_matches(normalise(called.replace("_", " ")), list(dict.fromkeys([*everyday, *_labels(kb)])), 3)
 
 
 @lru_cache(maxsize=4)

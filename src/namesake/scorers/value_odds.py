@@ -11,7 +11,8 @@ it is named as the cell says; it agrees in part if its label or aliases contain 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import re
+from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
@@ -23,14 +24,17 @@ from namesake.articles.days import Day, read_day
 from namesake.batch import Batch
 from namesake.kb.names.normalise import normalise
 from namesake.kb.store import KB
-from namesake.kernels.dump.wikidata import DAY, YEAR
+from namesake.kernels.dump.wikidata import DAY, INSTANCE_OF, OCCUPATION, YEAR
+from namesake.kernels.kinds import PERSON
 from namesake.kernels.link.candidate_tables import Stated, agree
 from namesake.kernels.types import Ragged
+from namesake.kinds import declared, kinds
 from namesake.scorers import value_lookup
-from namesake.scorers.value_lookup import BIRTH, INSTANCE, OCCUPATION, is_qid, named_values, ragged
+from namesake.scorers.value_lookup import is_qid, named_values, ragged
 from namesake.scorers.word_overlap import rarity
 
 T = TypeVar("T", bound=Hashable)
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)", re.ASCII)
 ONE = 0.92
 """m of a property that usually has one value."""
 MANY = 0.25
@@ -62,21 +66,29 @@ def odds_by_property(batch: Batch, kb: KB) -> dict[str, Float64]:
             rows.append(int(batch.mention_of_row[at]))
             texts.append(value.strip())
     return {
-        called: _property_odds(batch, numbers, np.array(rows, np.int64), texts)
+        called: _property_odds(batch, properties, np.array(rows, np.int64), texts)
         for called, (rows, texts) in found.items()
-        if (numbers := value_lookup.find_property(kb, called)) is not None
+        if (properties := value_lookup.find_property(kb, called)) is not None
     }
 
 
-def _property_odds(batch: Batch, numbers: tuple[int, ...], mention: Int64, texts: Sequence[str]) -> Float64:
-    """What the texts add to the candidates of the mentions; `mention` is -1 for a row without a name."""
+def _property_odds(
+    batch: Batch, properties: Mapping[tuple[int, ...], tuple[int, ...]], mention: Int64, texts: Sequence[str]
+) -> Float64:
+    """What the texts add to the candidates of the mentions; `mention` is -1 for a row without a name.
+
+    Candidates are compared by the properties of their kind.
+    """
     distinct, which = _distinct(texts)
     asked = mention >= 0
     taken, candidate = take_rows(batch.offsets, mention[asked])
     said = np.repeat(which[asked], np.diff(taken))
-    odds = _date_odds if numbers[0] in value_lookup.DATES else _statement_odds
     added = np.zeros(len(batch.rows))
-    np.add.at(added, candidate, odds(batch, numbers, distinct, batch.rows[candidate], said))
+    for numbers, of in properties.items():
+        own = np.isin(batch.kinds[candidate], of)
+        odds = _date_odds if value_lookup.is_date(numbers) else _statement_odds
+        if own.any():
+            np.add.at(added, candidate[own], odds(batch, numbers, distinct, batch.rows[candidate[own]], said[own]))
     return added
 
 
@@ -85,6 +97,9 @@ def _statement_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], ro
     kb = batch.kb
     words, unknown = _words(batch, texts)
     named = named_values(kb, numbers, texts)
+    in_places = not declared("within").isdisjoint(numbers)
+    if in_places:
+        named = value_lookup.with_parts(kb, numbers, named, texts)
     is_named, is_wordless = np.diff(named.indptr) > 0, np.diff(words.indptr) == 0
     short = [text if wordless else "" for text, wordless in zip(texts, is_wordless.tolist(), strict=True)]
     initialled = value_lookup.initialled_values(kb, numbers, short)
@@ -92,24 +107,29 @@ def _statement_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], ro
     same, share, best, count = agree(*compared, named, initialled, words, unknown, rarity(kb), _stated(kb))
     mute = is_wordless & ~is_named & (np.diff(initialled.indptr) == 0) & ~np.array(list(map(is_qid, texts)))
     stating = kb.pair_count[np.maximum(best, 0)] if len(kb) else np.zeros(len(best))
+    stating_named = np.diff(indptr(kb.pair_count[named.values])[named.indptr])
+    stating = np.where(same & in_places, stating_named[said], stating)
     chance = np.clip(stating / max(_entities_stating(kb, numbers), 1) if len(kb) else share, 1e-6, 0.99)
     right, part = 1 - MANY / np.clip(count, 1, ENOUGH), np.full(len(share), PART)
-    if numbers[0] in value_lookup.ONE_VALUE:  # the name of another value does not agree: Guinea, Papua New Guinea
+    if numbers[0] in declared("one_value"):  # the name of another value does not agree: Guinea, Papua New Guinea
         right = np.full(len(share), ONE)
-        stating_named = np.diff(indptr(kb.pair_count[named.values])[named.indptr])
         part = np.where((stating_named[said] * ERRORS > stating) | (share < 1), 0.0, PART)
     odds = _odds(same, share, chance, right, part, (best < 0) | mute[said])
     differs = np.flatnonzero(odds < 0)
-    if numbers[0] in value_lookup.COUNTRIES and len(differs):
+    if numbers[0] in declared("countries") and len(differs):
         compatible = value_lookup.compatible_values(kb, numbers, named, words)
         odds[differs[_stating(kb, rows[differs], said[differs], numbers, compatible)[0]]] = 0.0
     return odds
 
 
 def _date_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], rows: Int64, said: Int64) -> Float64:
-    """The odds of dates of birth or death: the year, and the day if both sides have it."""
-    kb, is_birth = batch.kb, numbers[0] == BIRTH
-    column, precision = (kb.birth, kb.birth_precision) if is_birth else (kb.death, kb.death_precision)
+    """The odds of dates, such as of birth or foundation: the year, and the day if both sides have it.
+
+    If the KB has no date of an entity that is not a person, a year in its description may agree. Only a year at the
+    beginning of the description may differ.
+    """
+    kb, begins = batch.kb, not declared("begins").isdisjoint(numbers)
+    column, precision = (kb.birth, kb.birth_precision) if begins else (kb.death, kb.death_precision)
     days = [read_day(text) or Day(0) for text in texts]
     year, month, day = np.array(days, np.int64).reshape(-1, 3)[said].T
     at = np.where(rows >= 0, rows, 0)
@@ -122,26 +142,40 @@ def _date_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], rows: I
     same = full & (own_month == month) & (own_day == day)
     agreed, differs = np.log(DATE * YEARS), np.log((1 - DATE) / (1 - 1 / YEARS))
     odds = np.select([same, full, off == 0, off == 1], [MOST, agreed / 2, agreed, 0.0], differs)
-    return np.where((rows < 0) | (exact < YEAR) | (year == 0), 0.0, odds)
+    odds = np.where((rows < 0) | (exact < YEAR) | (year == 0), 0.0, odds)
+    undated = np.flatnonzero((rows >= 0) & (exact < YEAR) & (year > 0) & (kb.kind[at] != PERSON) & begins)
+    texts = kb.descriptions.take(rows[undated]).arrow().to_pylist()
+    for place, text in zip(undated.tolist(), texts, strict=True):  # "1997 film", "company founded in 1976"
+        if first := _YEAR.search(text):
+            found = str(year[place]) in _YEAR.findall(text)
+            near = abs(int(first[0]) - year[place]) <= 1 or first.start() > 0
+            odds[place] = agreed if found else 0.0 if near else differs
+    return odds
 
 
 def type_odds(batch: Batch, kb: KB) -> Float64:
     """What the rows' types add to the score of every candidate.
 
-    An entity has the classes (P31) and the occupations (P106) that it states. If a row asks for an occupation, an
-    entity without occupations counts 0.
+    An entity has the classes (P31) and the occupations (P106) that it states, and the first class of its kind. If a
+    row asks for an occupation, an entity without occupations counts 0.
     """
     asked = [(int(batch.mention_of_row[at]), row.types) for at, row in enumerate(batch.table_rows or ()) if row.types]
     asked = [(at, types) for at, types in asked if at >= 0]
     distinct, which = _distinct([types for _, types in asked])
-    lists = [np.unique(named_values(kb, (INSTANCE, OCCUPATION), types).values) for types in distinct]
-    is_class = np.array([bool((kb.pair_property[one] == INSTANCE).any()) or not len(one) for one in lists], np.bool_)
-    share = np.clip([kb.pair_count[one].sum() / max(len(kb), 1) for one in lists], 1e-6, 0.99)
+    lists = [np.unique(named_values(kb, (INSTANCE_OF, OCCUPATION), types).values) for types in distinct]
+    is_class = np.array([bool((kb.pair_property[one] == INSTANCE_OF).any()) or not len(one) for one in lists], np.bool_)
+    roots = {kind.root[0]: kind for kind in kinds() if kind.root}
+    wanted = [[roots[one].number for one in types if one in roots] for types in distinct]
+    of_kinds = [sum(kb.manifest.kinds.get(kinds()[one].name, 0) for one in some) for some in wanted]
+    stating = np.maximum([kb.pair_count[one].sum() for one in lists], of_kinds)
+    share = np.clip(stating / max(len(kb), 1), 1e-6, 0.99)
     taken, candidate = take_rows(batch.offsets, np.array([at for at, _ in asked], np.int64))
     said, rows = np.repeat(which, np.diff(taken)), batch.rows[candidate]
     pairs = ragged(lists)
     works, jobs = _stating(kb, rows, said, (OCCUPATION,), pairs)
-    same = works | _stating(kb, rows, said, (INSTANCE,), pairs)[0]
+    same = works | _stating(kb, rows, said, (INSTANCE_OF,), pairs)[0]
+    for at, some in enumerate(wanted):
+        same |= (said == at) & np.isin(batch.kinds[candidate], some)
     right = 1 - TYPELESS / np.where(is_class[said], 1, np.clip(jobs, 1, ENOUGH))
     silent = (rows < 0) | (~is_class[said] & (jobs == 0))
     added, none = np.zeros(len(batch.rows)), np.zeros(len(said))

@@ -30,6 +30,7 @@ def run(
     articles: Path | None = None,
     recipe: common.Recipe = "default",
     threshold: str | None = None,
+    complete: str = "",
     known: Path | None = None,
     split: str | None = None,
     methods: str = "",
@@ -51,6 +52,8 @@ def run(
         kb: KB that links --labelled or --articles first. The default is $NAMESAKE_KB.
         articles: Articles to link with --kb.
         recipe: Recipe that links --labelled: a shipped recipe, or a .toml file.
+        complete: Corpora of --labelled in which every name is labelled, separated by commas. Links that overlap no
+            label are wrong there; in other corpora they are not scored.
         known: Ignore candidates that are not in this KB, and treat gold entities that are not in it as NIL.
         methods: Methods to compare, separated by commas: recipes, names from the paper, score columns, links, Random.
             The default is every method that the input supports.
@@ -68,11 +71,14 @@ def run(
     if texts:
         if excess := [f"--{name}" for name, value in (against_gold | {"gold": gold}).items() if value]:
             raise NamesakeError(f"--labelled text has its own gold and is linked with --recipe: omit {excess[0]}")
-        report = evaluate_text(texts, common.default_kb(kb, texts), recipe, threshold=minimum, **shared)
+        shared |= {"threshold": minimum, "complete": _listed(complete)}
+        report = evaluate_text(texts, common.default_kb(kb, texts), recipe, **shared)
         _write(report, out, inputs)
         return
     if gold is None:
         raise NamesakeError("eval run needs --gold for links and scores, or --labelled text")
+    if complete:
+        raise NamesakeError("--complete applies to --labelled text")
     if threshold is not None:
         raise NamesakeError("--threshold applies to --labelled text; links and recipes have their own threshold")
     if links is not None and scores is not None:

@@ -14,6 +14,7 @@ from namesake.apps.terminal import Console
 from namesake.apps.terminal import kb as drawn
 from namesake.errors import NamesakeError
 from namesake.kb.manifest import read_manifest
+from namesake.kinds import kind_counts
 from namesake.progress import reporter
 
 if TYPE_CHECKING:
@@ -260,5 +261,5 @@ def get(
     began = time.monotonic()
     folder, manifest = get_kb(**settings, reporter=reporter())
     seconds = time.monotonic() - began
-    common.say(f"{folder}: {manifest.entities:,} entities ({drawn.kind_counts(manifest)}) in {seconds:.1f} s")
+    common.say(f"{folder}: {manifest.entities:,} entities ({kind_counts(manifest.kinds)}) in {seconds:.1f} s")
     common.say(f"use it with --kb {folder}, or for all commands with NAMESAKE_KB={folder.absolute()}")

@@ -82,7 +82,7 @@ def link(
     settings: dict[str, Any] = {"scores": scores, "date": date, "most_line": max_line << 20}
     if engine == "spark":
         _check_spark(given | {"to": to_format, "mentions": mentions != "names"})
-        settings |= {"master": master, "recipe": recipe, "threshold": common.threshold_of(threshold)}
+        settings |= {"master": master, "recipe": recipe, "threshold": common.threshold_of(threshold), "kinds": kinds}
         link_on_spark(articles, kb, to, settings)
         return
     if master is not None:
@@ -182,7 +182,7 @@ def _check_format(option: str, format: str | None, known: Sequence[str], what: s
 
 def _check_spark(given: Mapping[str, object]) -> None:
     """Reject options that have no effect on Spark: it reads JSONL and Parquet in our layouts, and writes Parquet."""
-    options = ("text", "id", "title", "encoding", "format", "to", "flat", "mentions", "kinds", "workers", "threads")
+    options = ("text", "id", "title", "encoding", "format", "to", "flat", "mentions", "workers", "threads")
     without_effect = [f"--{option}" for option in options if given[option]]
     if without_effect:
         raise NamesakeError(f"{', '.join(without_effect)}: not supported with --engine spark; see docs/spark.md")

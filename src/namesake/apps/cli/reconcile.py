@@ -13,6 +13,7 @@ from namesake.printable import counted
 def reconcile(
     table: Path,
     name: str | None = None,
+    kind: common.Kinds = None,
     context: list[str] | None = None,
     date: str | None = None,
     type: list[str] | None = None,
@@ -34,9 +35,10 @@ def reconcile(
     Args:
         table: CSV, TSV, JSONL, JSON (also .gz .bz2 .zst) or Parquet file; - is CSV on standard input.
         name: Column of names. By default it is guessed from the header.
+        kind: Kinds of the entities, such as organisation or people,places. By default the kind of most names.
         context: Columns with words about the entity, such as Team,Notes; repeatable.
         date: Column with the year or day for which the row is true.
-        type: Property and its column, such as occupation=Job, birth=Born or P108=Firm; repeatable.
+        type: Property and its column, such as occupation=Job, country=Land, inception=Founded or P108=Firm; repeatable.
         out: Output file .csv, .tsv, .jsonl or .parquet; - is CSV on standard output.
         review: HTML page to write, on which you decide the uncertain rows.
         review_below: Confidence below which rows appear on that page.

@@ -81,13 +81,17 @@ class Endpoint:
     """Statuses that the answer may have besides 200 and `ERRORS`."""
     always: bool = False
     """Whether it is answered however busy the server is."""
+    query: Any = None
+    """The struct of a POST request's parameters in the URL, which `answer` reads with `url_parameters`."""
+
+    @property
+    def parameter_struct(self) -> Any:
+        """The struct of the parameters of the URL, if there are any."""
+        return self.takes if self.method == "GET" else self.query
 
     def parameters(self, request: Request) -> Any:
         """The parameters of the path and the query string."""
-        if self.takes is None:
-            return None
-        given = fields(request.scope["query_string"], "the URL") | request.path_params
-        return converted(given, self.takes, "the parameters of the URL")
+        return None if self.takes is None else url_parameters(request, self.takes)
 
     def decoded(self, body: bytes) -> Any:
         """The body as `takes` describes it."""
@@ -102,6 +106,12 @@ class Endpoint:
         if content_type(request) not in self.reads or charset not in ("", "utf-8", "utf8", "us-ascii"):
             shown = f"{given[:100]!r}" if given else "missing"
             raise RequestError(415, f"the content type is {shown}", f"send {' or '.join(self.reads)} in UTF-8")
+
+
+def url_parameters(request: Request, kind: type[T]) -> T:
+    """The parameters of the path and the query string as a value of a type."""
+    given = fields(request.scope["query_string"], "the URL") | request.path_params
+    return converted(given, kind, "the parameters of the URL")
 
 
 def content_type(request: Request) -> str:
@@ -165,11 +175,11 @@ def with_document(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
 
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """The OpenAPI 3.1 document of some endpoints."""
-    kinds = [kind for one in endpoints for kind in (one.takes, one.returns) if isinstance(kind, type)]
+    kinds = [kind for one in endpoints for kind in (one.takes, one.query, one.returns) if isinstance(kind, type)]
     structs = list(dict.fromkeys([*kinds, Problem]))
     references, schemas = msgspec.json.schema_components(structs, ref_template="#/components/schemas/{name}")
     by_struct = dict(zip(structs, references, strict=True))
-    parameters = {one.takes.__name__ for one in endpoints if one.method == "GET" and one.takes}
+    parameters = {found.__name__ for one in endpoints if (found := one.parameter_struct)}
     paths: dict[str, Any] = {}
     for one in endpoints:
         paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, by_struct, schemas)
@@ -194,18 +204,18 @@ def _operation(one: Endpoint, by_struct: dict[type, Any], schemas: dict[str, Any
         "operationId": one.method.lower() + re.sub(r"\W+", "_", one.path),
         "responses": {"200": {"description": "the answer", "content": content(one.sends, one.returns)}} | errors,
     }
-    if one.takes and one.method == "GET":
-        struct = schemas[one.takes.__name__]
+    if one.parameter_struct:
+        struct = schemas[one.parameter_struct.__name__]
         operation["parameters"] = [
             {
                 "name": name,
                 "in": "path" if f"{{{name}}}" in one.path else "query",
-                "required": name in struct["required"],
+                "required": name in struct.get("required", ()),
                 "description": schema.get("description", ""),
                 "schema": schema,
             }
             for name, schema in struct["properties"].items()
         ]
-    elif one.takes:
+    if one.takes and one.method == "POST":
         operation["requestBody"] = {"required": True, "content": content(one.reads, one.takes)}
     return operation

@@ -18,12 +18,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from namesake.apps.server import schema
-from namesake.apps.server.endpoint import TURTLE, Endpoint, RequestError, content_type, too_large
+from namesake.apps.server.endpoint import TURTLE, Endpoint, RequestError, content_type, too_large, url_parameters
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.pool import LinkOptions, Links, Pool
 from namesake.apps.server.schema import ExplainRequest, GivenArticle, GivenMention, LinkRequest, LinkResponse
 from namesake.articles.builder import ArticleBuilder
 from namesake.datasets import nif
+from namesake.drawing.theme import symbol
 from namesake.errors import NamesakeError
 from namesake.explain import EXPLANATION, Row, explanation_rows, mentions_called
 from namesake.kb.records import Entity, Found
@@ -43,6 +44,7 @@ class SearchParameters(msgspec.Struct, frozen=True):
 
     name: schema.Name
     limit: Annotated[int, Meta(ge=1, le=100, description="the largest number of results")] = 20
+    kinds: schema.KindList | None = None
 
 
 class SearchResponse(msgspec.Struct, frozen=True):
@@ -65,7 +67,8 @@ def endpoints(pool: Pool) -> list[Endpoint]:
 
     async def search(request: Request, asked: SearchParameters) -> bytes:
         """The entities with a name, those with the most sitelinks first."""
-        return await pool.json(lambda: SearchResponse(asked.name, kb.search(asked.name, asked.limit)))
+        kinds = pool.kinds(asked.kinds)
+        return await pool.json(lambda: SearchResponse(asked.name, kb.search(asked.name, asked.limit, kinds)))
 
     text = {"type": "string"}
     return [
@@ -74,7 +77,7 @@ def endpoints(pool: Pool) -> list[Endpoint]:
         Endpoint("GET", "/entity/{qid}", entity, EntityParameters, Entity, errors=(404,)),
         Endpoint("GET", "/search", search, SearchParameters, SearchResponse),
         Endpoint("POST", "/rel", partial(link_rel, pool), RelRequest, REL_ROWS),
-        Endpoint("POST", "/nif", partial(link_nif, pool), text, text, KINDS, SENT),
+        Endpoint("POST", "/nif", partial(link_nif, pool), text, text, TURTLES, SENT, query=NifParameters),
     ]
 
 
@@ -82,10 +85,11 @@ async def link(pool: Pool, request: Request, asked: LinkRequest) -> bytes:
     """Link the names in a text, or in articles, to Wikidata."""
     given = _given(asked, pool.limits)
     ids = None if asked.articles is None else [one.id or str(number) for number, one in enumerate(given)]
-    options = LinkOptions(asked.threshold, asked.candidates or asked.parts, asked.parts, asked.limit)
+    kinds, candidates = pool.kinds(asked.kinds), asked.candidates or asked.parts
+    options = LinkOptions(asked.threshold, kinds, candidates, asked.parts, asked.limit)
     if options.candidates:
         schema.check_explained(given, pool.limits)
-    pool.at(options.threshold)  # an unknown threshold is an error of this request alone
+    pool.at(options.threshold, kinds)  # an unknown threshold is an error of this request alone
     return await pool.link_articles(given, partial(_rendered, ids), options, ids is not None)
 
 
@@ -114,7 +118,7 @@ async def explain(pool: Pool, request: Request, asked: ExplainRequest) -> bytes:
     given = GivenArticle(asked.text, title=asked.title, date=asked.date, mentions=asked.mentions)
     schema.check_explained([given], pool.limits)
     schema.check_given([given], pool.limits)
-    linker = pool.at(asked.threshold)
+    linker = pool.at(asked.threshold, pool.kinds(asked.kinds))
     return await pool.json(lambda: {"rows": _explained(linker, given, asked, pool.limits)}, large=True)
 
 
@@ -146,12 +150,13 @@ def _bounded(rows: Iterable[Row], most: int) -> Iterator[Row]:
 
 
 # the formats of other linkers
-PERSON = "PER"
+REL_TAGS, OTHER_TAG = ("PER", "LOC", "ORG"), "MISC"
+"""Tags of REL: symbols of kinds, and the tag of all other kinds."""
 NifDocument = tuple[nif.Document, list[str | GivenMention] | None]
 """A document without annotations, and its mentions; without mentions, the detector finds its names."""
 REL_ROWS = {"type": "array", "items": {"type": "array", "minItems": 7, "maxItems": 7}}
 SENT = (TURTLE, "application/x-turtle")
-KINDS = (*SENT, "application/turtle", "application/n-triples")
+TURTLES = (*SENT, "application/turtle", "application/n-triples")
 """Content types of Turtle; N-Triples is a subset of it."""
 NO_NAMES = {f"{nif.NIF}{kind}" for kind in ("Context", "Sentence", "Paragraph", "Word", "Title")}
 PHRASE = f"{nif.NIF}Phrase"
@@ -169,6 +174,13 @@ class RelRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     text: str
     spans: Annotated[list[tuple[schema.Place, schema.Place] | RelSpan], Meta(max_length=100_000)] = []
+    kinds: schema.Kinds | None = None
+
+
+class NifParameters(msgspec.Struct, frozen=True):
+    """The parameters of `/nif`."""
+
+    kinds: schema.KindList | None = None
 
 
 def by_surface(text: str, spans: list[tuple[int, int]], limits: Limits) -> list[str | GivenMention]:
@@ -191,8 +203,9 @@ async def link_rel(pool: Pool, request: Request, asked: RelRequest) -> bytes:
     schema.check_given([GivenArticle(asked.text)], limits)
     if len(asked.spans) > limits.mentions:
         raise too_large("the list of spans", limits.mentions, "names")
+    options = LinkOptions(kinds=pool.kinds(asked.kinds))
     mentions = await pool.run(lambda: _rel_mentions(asked, limits)) if asked.spans else None
-    return await pool.link_articles([GivenArticle(asked.text, mentions=mentions)], _rel_rows, several=False)
+    return await pool.link_articles([GivenArticle(asked.text, mentions=mentions)], _rel_rows, options, several=False)
 
 
 def _rel_mentions(asked: RelRequest, limits: Limits) -> list[str | GivenMention]:
@@ -208,18 +221,20 @@ def _rel_rows(links: Links) -> bytes:
     rows = []
     for link in (one for one in links[0] if one.qid is not None):
         confidences = [1.0 if one is None else one for one in (link.confidence, link.known)]
-        rows += [(start, end - start, link.name, link.qid, *confidences, PERSON) for start, end in link.spans]
+        tag = tag if (tag := symbol(link.kind)) in REL_TAGS else OTHER_TAG
+        rows += [(start, end - start, link.name, link.qid, *confidences, tag) for start, end in link.spans]
     return msgspec.json.encode(sorted(rows))
 
 
 # NIF
 async def link_nif(pool: Pool, request: Request, body: bytes) -> Response:
     """Link the phrases of NIF documents in Turtle, or the names in their contexts, to Wikidata."""
-    limits = pool.limits
+    limits, given_kinds = pool.limits, url_parameters(request, NifParameters).kinds
+    options = LinkOptions(kinds=pool.kinds(given_kinds))
     asked = await pool.run(lambda: _documents(body, limits), large=len(body) > limits.small)
     given = [GivenArticle(document.text, mentions=mentions) for document, mentions in asked]
     kind = content_type(request)
-    answer = await pool.link_articles(given, partial(_turtle, asked))
+    answer = await pool.link_articles(given, partial(_turtle, asked), options)
     return Response(answer, media_type=kind if kind in SENT else TURTLE)
 
 
@@ -237,8 +252,8 @@ def _documents(body: bytes, limits: Limits) -> list[NifDocument]:
         phrases: dict[str, list[nif.Node]] = {iri: [] for iri in contexts}
         for iri, node in nodes.items():
             context = iri if iri in contexts else node.get(nif.REFERENCE, [""])[0]
-            kinds = node.get(nif.TYPE, [])  # a name that spans the whole text has the IRI and the types of its context
-            if context in phrases and (PHRASE in kinds or not NO_NAMES.intersection(kinds)):
+            types = node.get(nif.TYPE, [])  # a name that spans the whole text has the IRI and the types of its context
+            if context in phrases and (PHRASE in types or not NO_NAMES.intersection(types)):
                 phrases[context].append(node)
         if sum(map(len, phrases.values())) > limits.mentions:
             raise too_large("the list of phrases", limits.mentions, "names")

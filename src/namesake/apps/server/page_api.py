@@ -15,6 +15,7 @@ from namesake.drawing.candidates import evidence, shown, side_by_side
 from namesake.drawing.text import Mark, Row, marked_article, name_marks
 from namesake.drawing.theme import GRADES, style_sheet
 from namesake.errors import NamesakeError
+from namesake.kinds import kind_counts, listed
 from namesake.linker import Linker
 from namesake.sample import ARTICLES
 
@@ -30,9 +31,10 @@ def _file(name: str) -> bytes:
     return (Path(__file__).parent / "page" / name).read_bytes()
 
 
-def _samples() -> bytes:
-    """The articles of the sample, as texts to try."""
-    articles = [msgspec.json.decode(line) for line in ARTICLES.read_bytes().splitlines()]
+def samples(kinds: int = 1) -> bytes:
+    """Texts to try: for a KB of several kinds, texts that name several; then the articles of the sample."""
+    lines = (_file("examples.jsonl") if kinds > 1 else b"") + ARTICLES.read_bytes()
+    articles = [msgspec.json.decode(line) for line in lines.splitlines()]
     wanted = ("id", "title", "date", "text")
     return msgspec.json.encode([{name: article.get(name) for name in wanted} for article in articles])
 
@@ -42,7 +44,7 @@ FILES: dict[str, tuple[str, bytes]] = {
     "/page.css": ("text/css; charset=utf-8", style_sheet("colours", "style").encode() + _file("page.css")),
     "/page.js": ("text/javascript; charset=utf-8", _file("page.js")),
     "/icon.svg": ("image/svg+xml", _file("icon.svg")),
-    "/samples.json": ("application/json", _samples()),
+    "/samples.json": ("application/json", samples()),
 }
 
 
@@ -77,8 +79,9 @@ def endpoints(pool: Pool) -> list[Endpoint]:
         large = given.length > pool.limits.small
         return await pool.json(lambda: draw(pool.linker, asked.text, title, date, asked.mention), large)
 
+    files = FILES | {"/samples.json": ("application/json", samples(len(pool.linker.kb.kinds)))}
     return [
-        *(file(path, kind, body) for path, (kind, body) in FILES.items()),
+        *(file(path, kind, body) for path, (kind, body) in files.items()),
         Endpoint("POST", "/draw", drawn, DrawRequest, {"type": "object"}),
     ]
 
@@ -92,14 +95,15 @@ def draw(
     match. An explanation takes longer than linking, so the page asks for one name at a time.
     """
     links = linker.link_text(text, date=date or None, title=title or None)
-    text, title, rows = links.text, links.title, links.rows
+    text, title, rows, kb = links.text, links.title, links.rows, linker.kb
     if mention is None:
         return {
             "html": _drawn(text, title, rows),
-            "mentions": [{name: link[name] for name in FIELDS} for link in rows],
+            "mentions": [{name: link[name] for name in FIELDS} | {"kind": _kind(linker, link)} for link in rows],
             "threshold": linker.recipe.decide.threshold if linker.recipe.decide else None,
             "grades": [list(grade) for grade in GRADES],
-            "people": linker.kb.manifest.people,
+            "kinds": [(kind.symbol, kind.plural) for kind in listed()],
+            "kb": kind_counts(kb.manifest.kinds) if len(kb.kinds) == 1 else f"{len(kb):,} entities",
         }
     if not 0 <= mention < len(rows):
         raise NamesakeError(f"mention {mention}: the text has {len(rows)} names, counted from 0")
@@ -108,6 +112,12 @@ def draw(
     words = {span for candidate in shown(why.rows[at]) for span in evidence(candidate, text).spans}
     panel = side_by_side(why.rows[at], text, why.people, why.links[at])
     return {"panel": panel, "html": _drawn(text, title, rows, words)}
+
+
+def _kind(linker: Linker, link: Row) -> str | None:
+    """The symbol of the kind of the best candidate, which the slider may make the answer."""
+    row = -1 if link["best"] is None else linker.kb.row(link["best"])
+    return linker.kb.kind_of(row).symbol if row >= 0 else None
 
 
 def _drawn(text: str, title: str | None, links: Sequence[Row], words: Iterable[tuple[int, int]] = ()) -> str:

@@ -30,15 +30,16 @@ from namesake.articles.rejects import Rejects
 from namesake.kb import WIKIDATA
 from namesake.kb.records import about
 from namesake.kb.store import KB
+from namesake.kinds import all_kinds, parse_kinds
 from namesake.linker import Linker
 
 T = TypeVar("T")
 Links = list[list[LinkAnswer]]
-About = Callable[[str], tuple[str | None, str | None, str]]
+About = Callable[[str], tuple[str | None, str | None, str, str | None]]
 Worked = tuple[Sequence[bytes | BaseException], dict[str, int]]
 
-THRESHOLDS = 32
-"""Linkers with other thresholds that are kept."""
+LINKERS = 32
+"""Linkers with other thresholds or kinds that are kept."""
 REMEMBERED = 1 << 16
 """Entities whose labels are kept in memory."""
 COPIED = ("name", "qid", "kind", "confidence", "known", "reason", "best", "score", "margin", "tie_break")
@@ -50,6 +51,8 @@ class LinkOptions:
     """Options of a request. Only requests with the same options are linked together."""
 
     threshold: float | str | None = None
+    kinds: str | None = None
+    """The kinds in their one spelling (`Pool.kinds`)."""
     candidates: bool = False
     parts: bool = False
     limit: int = SHOWN
@@ -91,18 +94,28 @@ class Pool:
         self.about = lru_cache(REMEMBERED)(partial(_about, linker.kb))
         self.counts = Counter(batches=0, articles=0, links=0, links_answered=0)
         """What has been linked, for the metrics."""
-        self._at = lru_cache(THRESHOLDS)(
-            lambda least: Linker(linker.kb, linker.recipe.at(least), None, linker.mentions)
-        )
+        self._at = lru_cache(LINKERS)(partial(Linker, linker.kb, linker.recipe, mentions=linker.mentions))
         small, large, self.short = (
             ThreadPoolExecutor(limits.threads, thread_name_prefix=f"link-{name}")
             for name in ("small", "large", "short")
         )
         self.small, self.large = Lane(small, limits.batch), Lane(large, 1)
 
-    def at(self, threshold: float | str | None) -> Linker:
-        """The linker with this threshold; None: the recipe's own."""
-        return self.linker if threshold is None else self._at(threshold)
+    def at(self, threshold: float | str | None, kinds: str | None = None) -> Linker:
+        """The linker with this threshold and these kinds; None: those of the server's linker."""
+        if threshold is None and kinds is None:
+            return self.linker
+        return self._at(threshold=threshold, kinds=kinds or self.linker.kind_names)
+
+    def kinds(self, given: schema.Kinds | None) -> str | None:
+        """The kinds that a request names, in their one spelling. One that the KB does not have is an error."""
+        if given is None:
+            return None
+        asked, there = [all_kinds()[number] for number in parse_kinds(given)], self.linker.kb.kinds
+        if not any(kind in there for kind in asked):
+            error = f"the KB has no {' and no '.join(kind.plural for kind in asked)}"
+            raise RequestError(422, error, f"its kinds are {', '.join(kind.plural for kind in there)}")
+        return ",".join(kind.plural for kind in asked)
 
     @property
     def waiting(self) -> int:
@@ -161,7 +174,7 @@ class Pool:
         if not jobs:
             return
         lane.busy += 1
-        linker = self.at(jobs[0].options.threshold)
+        linker = self.at(jobs[0].options.threshold, jobs[0].options.kinds)
         loop = asyncio.get_running_loop()
         running = loop.run_in_executor(lane.threads, _work, linker, self.about, self.limits, jobs)
         running.add_done_callback(lambda done: self._done(lane, jobs, done))
@@ -183,10 +196,12 @@ class Pool:
         self._start(lane)
 
 
-def _about(kb: KB, qid: str) -> tuple[str | None, str | None, str]:
-    """The label, the description and the address of an entity."""
-    row = kb.row(qid)
-    return (kb.label(row) or None, about(kb, row) or None, WIKIDATA + qid) if row >= 0 else (None, None, WIKIDATA + qid)
+def _about(kb: KB, qid: str) -> tuple[str | None, str | None, str, str | None]:
+    """The label, the description, the address and the kind of an entity."""
+    row, url = kb.row(qid), WIKIDATA + qid
+    if row < 0:
+        return None, None, url, None
+    return kb.label(row) or None, about(kb, row) or None, url, kb.kind_of(row).name
 
 
 def _next_batch(lane: Lane) -> list[Job]:
@@ -266,7 +281,7 @@ def _answers(links: pa.Table, count: int, parts: bool, about: About) -> Links:
     for row in links.drop_columns("extra").to_pylist():
         fields = {name: row[name] for name in COPIED}
         fields |= {"spans": row["spans"] or [], "title_spans": row["title_spans"] or []}
-        label, description, url = (None, None, None) if row["qid"] is None else about(row["qid"])
+        label, description, url = (None, None, None) if row["qid"] is None else about(row["qid"])[:3]
         if "candidates" in row:
             fields["candidates"] = [
                 CandidateAnswer(one["qid"], *about(one["qid"]), one["score"], one["parts"] if parts else UNSET)

@@ -20,7 +20,6 @@ from namesake.apps.server.pool import Pool
 from namesake.apps.server.reconcile_data import Extension, ReconcileData
 from namesake.drawing.theme import render
 from namesake.kb.records import found
-from namesake.linker import Linker
 from namesake.reconciling import Candidate, Query
 from namesake.reconciling.matching import AT_ONCE, Reconciled, judge
 from namesake.scorers.table_rows import ENTITY_TYPE
@@ -99,7 +98,7 @@ class SuggestParameters(msgspec.Struct, frozen=True):
 class ProposeParameters(msgspec.Struct, frozen=True):
     """The parameters of `/reconcile/properties`."""
 
-    type: Annotated[str, Meta(description="a type")] = "Q5"
+    type: Annotated[str, Meta(description="a type, such as Q5 or Q43229; empty for all entities")] = ""
     limit: Annotated[str, Meta(description="the number of properties")] = ""
 
 
@@ -139,7 +138,7 @@ class ReconcileApi:
             return await self.post(request, asked)
         host, port = request.scope["server"]  # the Host header, which the client chooses, is not used
         own = f"{request.scope['scheme']}://{f'[{host}]' if ':' in host else host}:{port}"
-        return msgspec.json.encode(manifest(self.pool.linker, self.public or own, self.pool.limits.queries))
+        return msgspec.json.encode(manifest(self.data, self.public or own, self.pool.limits.queries))
 
     async def post(self, request: Request, asked: ReconcileForm) -> bytes:
         """With `queries`, candidates for names; with `extend`, values of entities."""
@@ -161,10 +160,12 @@ class ReconcileApi:
         return await self.pool.json(lambda: {"result": self.data.suggested(kind, prefix, asked.cursor)})
 
     async def propose(self, request: Request, asked: ProposeParameters) -> bytes:
-        """The properties with the most statements."""
+        """The properties with the most statements of entities with a type."""
         limit = int(asked.limit) if re.fullmatch("[1-9][0-9]{0,3}", asked.limit) else 50
         answer = {"type": asked.type[:100], "limit": limit}
-        return await self.pool.json(lambda: answer | {"properties": self.data.used[:limit]})
+        return await self.pool.json(
+            lambda: answer | {"properties": self.data.proposed(asked.type[:100].rpartition("/")[2])[:limit]}
+        )
 
     async def preview(self, request: Request, asked: PreviewParameters) -> Response:
         """An entity in short, for a frame."""
@@ -225,10 +226,10 @@ def _read(raw: msgspec.Raw) -> GivenQuery | str:
     return "the query has neither `query` nor `properties`" if query.query is UNSET and not query.properties else query
 
 
-def manifest(linker: Linker, base: str, batch: int) -> dict[str, Any]:
-    """The description of the service: the addresses of its parts, and the number of queries per request."""
+def manifest(data: ReconcileData, base: str, batch: int) -> dict[str, Any]:
+    """The description of the service: its types, the addresses of its parts, and the number of queries per request."""
     found: dict[str, Any] = msgspec.json.decode(Path(__file__).with_name("manifest.json").read_bytes())
-    found |= {"name": f"Namesake ({len(linker.kb):,} entities)", "batchSize": batch}
+    found |= {"name": f"Namesake ({len(data.kb):,} entities)", "defaultTypes": list(data.kinds), "batchSize": batch}
     found["preview"]["url"] = f"{base}/reconcile/preview?id={{{{id}}}}"
     for service in (*found["suggest"].values(), found["extend"]["propose_properties"]):
         service["service_url"] = f"{base}/reconcile"

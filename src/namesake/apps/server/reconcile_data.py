@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Annotated, Any
 
@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow.compute as pc
 from msgspec import Meta
 
-from namesake.arrays import Int32
-from namesake.kb.records import about, iso, property_label, rows_named
+from namesake.arrays import Bool, Int32
+from namesake.kb.records import about, lifetime, property_label, rows_named, values_of
 from namesake.kb.store import KB
-from namesake.kernels.dump.wikidata import DAY
+from namesake.kernels.dump.wikidata import INSTANCE_OF, OCCUPATION
+from namesake.kinds import Kind, listed
 
-INSTANCE, OCCUPATION, BIRTH, DEATH = 31, 106, 569, 570
 SUGGESTED = 10
 QID = re.compile(r"Q[1-9][0-9]{0,15}")
 _PROPERTY = re.compile(r"P[1-9][0-9]{0,8}")
@@ -55,9 +55,6 @@ class Extension(msgspec.Struct, frozen=True):
     properties: Annotated[list[AskedProperty], Meta(max_length=100)]
 
 
-HUMAN = Named("Q5", "human")
-
-
 class ReconcileData:
     """Looks up entities, properties and types of a KB."""
 
@@ -65,21 +62,26 @@ class ReconcileData:
         self.kb = kb
 
     # types
+    @cached_property
+    def kinds(self) -> dict[Named, Kind]:
+        """The types that stand for kinds: the first class of each kind that the KB has, such as human."""
+        return {Named(*kind.root): kind for kind in self.kb.kinds if kind.root}
+
     def types_of(self, row: int) -> list[Named]:
-        """The types of an entity (`instance of`). A person without any is human."""
-        named = [self._item(value) for value in self._values(row, INSTANCE) if value >= 0]
-        return named or ([HUMAN] if self.kb.person[row] else [])
+        """The types of an entity: its classes (`instance of`), and the type of its kind."""
+        named = [self._item(value) for value in values_of(self.kb, row, INSTANCE_OF) if value >= 0]
+        known = {one.id for one in named}
+        return [*named, *(one for one in self._kind_type(row) if one.id not in known)]
 
     def all_types(self, row: int) -> set[str]:
         """The QIDs of the types of an entity, and of the occupations of a person."""
-        values = [*self._values(row, INSTANCE), *self._values(row, OCCUPATION)]
+        values = values_of(self.kb, row, INSTANCE_OF, OCCUPATION)
         own = {f"Q{self.kb.item_qids[value]}" for value in values if value >= 0}
-        return own | ({HUMAN.id} if self.kb.person[row] and not self._values(row, INSTANCE) else set())
+        return own | {one.id for one in self._kind_type(row)}
 
-    def _values(self, row: int, number: int) -> list[int]:
-        pairs = self.kb.statements[row]
-        values: list[int] = self.kb.pair_value[pairs[self.kb.pair_property[pairs] == number]].tolist()
-        return values
+    def _kind_type(self, row: int) -> list[Named]:
+        root = self.kb.kind_of(row).root
+        return [Named(*root)] if root else []
 
     def _item(self, item: int) -> Named:
         qid = f"Q{self.kb.item_qids[item]}"
@@ -92,8 +94,14 @@ class ReconcileData:
             return []
         if kind == "entity":
             return self._entities(prefix, skipped)
-        known, begun = self.used if kind == "property" else self._known_types, prefix.casefold()
-        fitting = (one for one in known if one.name.casefold().startswith(begun) or one.id.casefold() == begun)
+        known, begun = self.proposed("") if kind == "property" else self._known_types, prefix.casefold()
+        spelled = {one: (*of.spellings, of.name, of.plural) for one, of in self.kinds.items()} if kind == "type" else {}
+
+        def fits(one: Named) -> bool:
+            names = (one.name.casefold(), *spelled.get(one, ()))
+            return any(name.startswith(begun) for name in names) or one.id.casefold() == begun
+
+        fitting = filter(fits, known)
         return [Suggestion(one.id, one.name) for one in islice(fitting, skipped, skipped + SUGGESTED)]
 
     def _entities(self, prefix: str, skipped: int) -> list[Suggestion]:
@@ -129,22 +137,43 @@ class ReconcileData:
         chosen: list[int] = (best & 0xFFFFFFFF).tolist()
         return chosen
 
+    @lru_cache(maxsize=64)  # noqa: B019 - one object per server
+    def proposed(self, type_: str) -> list[Named]:
+        """The dates of the kinds, then the properties of all statements of entities with a type, most frequent first.
+
+        The type "", or one that no entity has, stands for all entities.
+        """
+        kb, asked = self.kb, np.array([int(type_[1:]) if QID.fullmatch(type_) else -1], np.int64)
+        kind = next((kind for one, kind in self.kinds.items() if one.id == type_), None)
+        pairs = np.flatnonzero(self._is_type & (kb.pair_value == kb.items(asked)[0]))
+        if kind is not None:
+            chosen = kb.kind == kind.number
+        else:
+            at = np.flatnonzero(np.isin(kb.statements.values, pairs)) if len(pairs) else pairs
+            chosen = np.zeros(len(kb), np.bool_)
+            chosen[np.searchsorted(kb.statements.indptr, at, side="right") - 1] = True
+            chosen |= not len(at)
+        own = kb.statements.values[np.repeat(chosen, np.diff(kb.statements.indptr))]
+        numbers, place = np.unique(kb.pair_property, return_inverse=True)
+        often = np.bincount(place[own], minlength=len(numbers))
+        order = np.argsort(-often, kind="stable")[: np.count_nonzero(often)]
+        there = np.unique(kb.kind[chosen])
+        dates = [number for one in listed() if one.number in there for number in (*one.begins[:1], *one.ends[:1])]
+        used = dict.fromkeys([*dates, *numbers[order].tolist()])
+        return [Named(f"P{number}", property_label(kb, number)) for number in used]
+
     @cached_property
-    def used(self) -> list[Named]:
-        """The dates of life, then the properties of all statements, the most frequent first."""
-        numbers, place = np.unique(self.kb.pair_property, return_inverse=True)
-        order = np.argsort(-np.bincount(place, self.kb.pair_count, len(numbers)), kind="stable")
-        used = dict.fromkeys([BIRTH, DEATH, *numbers[order].tolist()])
-        return [Named(f"P{number}", property_label(self.kb, number)) for number in used]
+    def _is_type(self) -> Bool:
+        """Which pairs state a type of an entity, or an occupation."""
+        return np.isin(self.kb.pair_property, [INSTANCE_OF, OCCUPATION]) & (self.kb.pair_value >= 0)
 
     @cached_property
     def _known_types(self) -> list[Named]:
-        """The types and the occupations of entities, the most frequent first."""
-        chosen = np.isin(self.kb.pair_property, [INSTANCE, OCCUPATION]) & (self.kb.pair_value >= 0)
-        pairs = np.flatnonzero(chosen)
+        """The types of the kinds, then the classes and the occupations of entities, the most frequent first."""
+        pairs = np.flatnonzero(self._is_type)
         pairs = pairs[np.argsort(-self.kb.pair_count[pairs], kind="stable")]
         items = dict.fromkeys(self.kb.pair_value[pairs].tolist())
-        return list(dict.fromkeys([HUMAN, *map(self._item, items)]))
+        return list({one.id: one for one in (*self.kinds, *map(self._item, items))}.values())
 
     # values
     def extended(self, asked: Extension) -> dict[str, Any]:
@@ -158,12 +187,11 @@ class ReconcileData:
         return {"meta": meta, "rows": rows}
 
     def _cells(self, row: int, number: int) -> list[Any]:
-        kb = self.kb
-        if number in (BIRTH, DEATH):
-            days, precisions = (kb.birth, kb.birth_precision) if number == BIRTH else (kb.death, kb.death_precision)
-            date = iso(int(days[row]), int(precisions[row]))
+        kb, kind = self.kb, self.kb.kind_of(row)
+        if number in (*kind.begins, *kind.ends):
+            date = lifetime(kb, row)[number not in kind.begins]
             if date is None:
                 return []
-            return [{"date": f"{date}T00:00:00+00:00"} if precisions[row] >= DAY else {"str": date}]
-        values = self._values(row, number)
+            return [{"date": f"{date}T00:00:00+00:00"} if date.count("-", 1) == 2 else {"str": date}]
+        values = values_of(kb, row, number)
         return [self._item(value) if value >= 0 else {"str": kb.strings[~value]} for value in values]

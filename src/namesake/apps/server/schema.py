@@ -18,6 +18,8 @@ Threshold = (
     Annotated[float, Meta(ge=0, le=1)]
     | Annotated[str, Meta(pattern=r"^p[0-9]{1,2}$", description="a calibrated threshold, such as p95")]
 )
+KindList = Annotated[str, Meta(max_length=1000, description="kinds of entities, such as people,places; by default all")]
+Kinds = KindList | Annotated[list[str], Meta(min_length=1, max_length=100)]
 Date = Annotated[str, Meta(max_length=40, description="ISO, as precise as known: 2016-12-26, 2016-12 or 2016")]
 SHOWN, MOST_SHOWN = 10, 100
 """Candidates per name: the default, and the largest number that a request may ask for."""
@@ -80,6 +82,8 @@ class LinkRequest(AboutText, frozen=True):
     articles: list[GivenArticle] | None = None
     threshold: Threshold | None = None
     """The lowest confidence of an answer."""
+    kinds: Kinds | None = None
+    """The kinds of entities to link to; names of other kinds are NIL."""
     candidates: bool = False
     """Whether to return the best candidates with their scores."""
     parts: bool = False
@@ -94,6 +98,7 @@ class ExplainRequest(AboutText, frozen=True):
     text: str
     name: Name | None = None
     threshold: Threshold | None = None
+    kinds: Kinds | None = None
     limit: Limit = SHOWN
     """The number of candidates per name, best first."""
 
@@ -105,6 +110,7 @@ class CandidateAnswer(msgspec.Struct, frozen=True):
     label: str | None
     description: str | None
     url: str
+    kind: str | None
     score: float
     parts: dict[str, float] | UnsetType = UNSET
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from namesake.apps.terminal import table
 from namesake.kb.manifest import NAMED, REJECTS, Manifest, Reject
 from namesake.kb.records import ColumnSize, Entity, Statement, gist, no_label, years
-from namesake.kinds import ALL, listed
+from namesake.kinds import ALL, kind_counts, listed
 from namesake.printable import counted, one_line
 
 VALUES_SHOWN = 8
@@ -25,7 +25,7 @@ def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
     size = sum((path / name).stat().st_size for name in manifest.files if (path / name).is_file())
     counts = ("items", "statements", "names", "words")
     rows = [("entities", f"{manifest.entities:,}")]
-    rows += [(f"  {kind.plural}", f"{manifest.kinds[kind.name]:,}") for kind in listed() if kind.name in manifest.kinds]
+    rows += [(f"  {kind.plural}", f"{manifest.kinds[kind.name]:,}") for kind in listed(manifest.kinds)]
     rows += [(name, f"{getattr(manifest, name):,}") for name in counts]
     rows.append(("rejected", counted(manifest.rejected, "line")))
     rows += [(f"  {reason}", f"{count:,}") for reason, count in manifest.rejected_reasons.items()]
@@ -33,7 +33,8 @@ def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
         rows.append(("superseded", counted(manifest.superseded, "item") + " of earlier dumps"))
     if manifest.dates_dropped:
         rows.append(("dropped", counted(manifest.dates_dropped, "impossible date")))
-    rows += [("kept", manifest.keep), ("words as", manifest.words_how), ("ranks", "\n".join(manifest.ranks))]
+    kept = manifest.keep.replace(",", ", ")
+    rows += [("kept", kept), ("words as", manifest.words_how), ("ranks", "\n".join(manifest.ranks))]
     rows += [("dumps", "\n".join(manifest.dumps)), ("dump date", manifest.dump_date or "unknown")]
     rows += [("built", manifest.created), ("size", f"{size / 1e6:,.1f} MB")]
     console.print(Panel(_pairs(rows), title=Text(str(path)), title_align="left", expand=False))
@@ -60,7 +61,7 @@ def draw_entity(entity: Entity, console: Console) -> None:
     lived = f"{entity.birth or '?'} – {entity.death or ''}".strip() if entity.birth or entity.death else ""
     ranks = (("Wikidata", entity.pagerank_wikidata), ("Wikipedia", entity.pagerank_wikipedia))
     pagerank = ", ".join(f"{source} {rank:.3f}" for source, rank in ranks if rank)
-    rows = [("kind", entity.kind), ("lived", lived), ("sitelinks (NS)", f"{entity.sitelinks:,}")]
+    rows = [("kind", entity.kind), ("dates", lived), ("sitelinks (NS)", f"{entity.sitelinks:,}")]
     rows += [("properties (NP)", f"{entity.properties:,}"), ("PageRank", pagerank), ("Wikipedia", entity.title or "")]
     parts.append(_pairs(rows))
     if entity.statements:
@@ -79,7 +80,10 @@ def draw_namesakes(kb: Path, name: str, entities: list[Entity], total: int, cons
             who = Text.assemble(who, ", ", (what, "" if entity.description else "dim"))
         sitelinks = f"{entity.sitelinks:,}" if entity.sitelinks else ""
         rows.append([entity.qid, who, entity.kind, years(entity.birth, entity.death), sitelinks])
-    console.print(table(["QID", "entity", "kind", "lived", "sitelinks"], rows, range(4)))
+    columns = ["QID", "entity", "kind", "years", "sitelinks"]
+    if not any(row[3] for row in rows):  # no dates
+        columns, rows = [*columns[:3], columns[4]], [[*row[:3], row[4]] for row in rows]
+    console.print(table(columns, rows, range(len(columns) - 1)))
     if total > len(entities):
         console.print(Text(f"and {total - len(entities):,} more; --json lists all of them", style="dim"))
     hint = f"To show one of them in full: namesake kb show {kb} {entities[0].qid}"
@@ -93,7 +97,7 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
         console.print(one_line(text), style=style, highlight=False, markup=False, soft_wrap=True)
 
     line(
-        f"{path}: {counted(manifest.entities, 'entity', 'entities')} ({kind_counts(manifest)}), "
+        f"{path}: {counted(manifest.entities, 'entity', 'entities')} ({kind_counts(manifest.kinds)}), "
         f"{counted(manifest.statements, 'statement')}, {counted(manifest.names, 'name')}, "
         f"{counted(manifest.words, 'word')} in {seconds:.1f} s"
     )
@@ -119,13 +123,6 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
                 line(f"  {record.file}:{record.line}: {record.reason}", "dim")
         which = "all of them" if manifest.rejected <= NAMED else f"the first {NAMED:,} of them"
         line(f"  {which}: {path / REJECTS}", "dim")
-
-
-def kind_counts(manifest: Manifest) -> str:
-    """The number of entities of each kind, the most frequent first: 5 people, 3 places."""
-    counts = [(manifest.kinds[kind.name], kind) for kind in listed() if kind.name in manifest.kinds]
-    counts.sort(key=lambda one: -one[0])
-    return ", ".join(counted(count, kind.name, kind.plural) for count, kind in counts) or "no kind"
 
 
 def _statements(statements: list[Statement]) -> Table:

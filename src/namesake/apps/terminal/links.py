@@ -157,9 +157,9 @@ def show_explanation(article: pa.Table, rows: pa.Table, console: Console, everyt
         console.print(_heading(explained[0], record["title"]), no_wrap=True, overflow="ellipsis")
         console.print(Padding(excerpt(record["text"], best, everything), (0, 2, 1, 2)))
         candidates = [list(group) for _, group in groupby(explained, key=lambda row: row["rank"])]
-        people = [rows for rows in candidates if rows[0]["qid"] is not None]
+        entities = [rows for rows in candidates if rows[0]["qid"] is not None]
         # a single hidden candidate is shown instead of a line about it
-        hidden = people[CANDIDATES:] if len(people) > CANDIDATES + 1 and not everything else []
+        hidden = entities[CANDIDATES:] if len(entities) > CANDIDATES + 1 and not everything else []
         shown = [rows for rows in candidates if rows not in hidden]
         for candidate in shown:
             console.print(Padding(_candidate(candidate, record["text"], everything), (0, 0, 1, 0)))
@@ -214,7 +214,7 @@ def _candidate(rows: list[Row], text: str, everything: bool) -> RenderableType:
         who = Text("NIL (none of the candidates)", style=style)
     else:
         label = one_line(first["label"]) if first["label"] is not None else "not in this KB"
-        who = Text.assemble((first["qid"], "cyan"), " ", (label, style))
+        who = Text.assemble((first["qid"], "cyan"), " ", (label, style), (f"  {first['kind'] or ''}", "dim"))
     sure = percent(first["confidence"]) + "  "
     head = _grid(Column(justify="right", width=2), Column(ratio=1), Column(justify="right", no_wrap=True), expand=True)
     head.add_row(str(first["rank"]), who, Text.assemble((sure, "dim"), (number(first["score"]), "bold")))

@@ -11,11 +11,12 @@ from namesake.evaluation.measure import CEILING, Evaluation, Row
 from namesake.evaluation.reports.report import SERIES, TEXTS, Dot, Line, Report, Section, View, curve_plot, dot_plot
 from namesake.evaluation.statistics import Bootstrap, Curve
 from namesake.evaluation.text_figures import CONFIDENCE, KINDS, LINKING, MEAN, Miss
+from namesake.kinds import named
 
 EXAMPLES = 12
 EXAMPLE_HEADER = ["corpus", "document", "sentence", "label", "best candidate", "confidence"]
 INTERVALS = "± covers the 95 % bootstrap interval by document."
-TITLE = "How well are people found and linked?"
+TITLE = "How well are names found and linked?"
 _LOWER_IS_BETTER = {"ECE"}
 _WITH_HALF_WIDTHS = 5  # columns of a table with half widths that fits 80 characters
 
@@ -178,11 +179,14 @@ def text_report(
     linking = sorted((row for row in rows if row.metric in LINKING), key=lambda row: row.slice == MEAN)
     dots = [Dot(row.slice, row.metric, row.value, row.low, row.high) for row in linking]
     plot = dot_plot(dots, "Precision, recall and F1 with 95 % bootstrap intervals")
-    linked = _figures(rows, "linking", "People linked.", [*LINKING, *CONFIDENCE])
+    linked = _figures(rows, "linking", "Names linked.", [*LINKING, *CONFIDENCE])
     with_nil = _figures(rows, "with_nil", "With NIL.", text_figures.WITH_NIL)
     detection = _figures(rows, "detection", "Names found.", text_figures.DETECTION)
+    by_kind = text_figures.kind_figures(outcomes, threshold, method, bootstrap)
+    kinds = _kinds(by_kind, outcomes, threshold) if by_kind else []
     sections = [
         Section("Results", [TEXTS["linked"]], [linked], [plot]),
+        *([Section("Kinds of entities", [TEXTS["kinds"]], kinds)] if kinds else []),
         Section("Names found, and NIL as an answer", [TEXTS["nil_and_detection"]], [detection, with_nil]),
         *confidence_section(text_figures.text_curves(outcomes), "corpus"),
         Section("Reasons for misses", [TEXTS["misses"]], [reasons]),
@@ -191,7 +195,25 @@ def text_report(
     ]
     last = View(reasons.name, reasons.title, reasons.header, reasons.rows[-1:])
     data = [asdict(row) for row in [*rows, *shares]]
-    return Report(TITLE, sections, data, [*about, *remarks], [_short(rows), last], remarks)
+    data += [asdict(row) | {"table": "kinds"} for own in by_kind.values() for row in own]
+    return Report(TITLE, sections, data, [*about, *remarks], [_short(rows), *kinds[:1], last], remarks)
+
+
+def _kinds(by_kind: Mapping[str, Sequence[Row]], outcomes: Sequence[Outcome], threshold: float) -> list[View]:
+    """The figures of each kind with the numbers of labels and links, and F1 of the kinds with labels in each corpus."""
+    table = [
+        [kind, f"{recall.n:,}", f"{precision.n:,}", *(str(row.interval) for row in (precision, recall, f1))]
+        for kind, (precision, recall, f1) in by_kind.items()
+    ]
+    shown, by_corpus = [kind for kind, (_, recall, _) in by_kind.items() if recall.n], []
+    for outcome in outcomes:
+        figures = (text_figures.plain_kind(outcome, threshold, named(kind).name) for kind in shown)
+        by_corpus.append([outcome.labels.name, *("" if f1 is None else f"{f1:.3f}" for f1 in figures)])
+    header, caption = ["kind", "labels", "links", *LINKING], f"All corpora as one. {INTERVALS}"
+    return [
+        View("kinds", "Figures by kind.", header, table, caption),
+        View("kinds_by_corpus", "F1 by kind and corpus.", ["corpus", *shown], by_corpus, TEXTS["kinds_by_corpus"]),
+    ]
 
 
 def _figures(rows: Sequence[Row], name: str, title: str, metrics: Sequence[str]) -> View:

@@ -30,8 +30,9 @@ from namesake.kernels.dump.wikidata import (
     PUBLICATION_DATE,
     TYPE_AT,
 )
+from namesake.kernels.kinds import PERSON
 from namesake.kernels.simd import LANES
-from namesake.kinds import PEOPLE, deciding_bits
+from namesake.kinds import PEOPLE, deciding_bits, kinds
 from namesake.language import Language
 
 SMALLEST_STATEMENT = 64  # bytes of the shortest statement with a value
@@ -161,6 +162,17 @@ def deciding_table() -> UInt8:
     return table
 
 
+@cache
+def dates_table() -> UInt8:
+    """By property: 0, or how its dates are stored (`tables.Tables.dates`)."""
+    table = np.zeros(DECIDING_END, np.uint8)
+    for kind in kinds():
+        life = t.OF_LIFE if kind.number == PERSON else 0
+        for entry, properties in ((2, kind.begins), (3, kind.ends)):
+            table[list(properties)] = np.maximum(table[list(properties)], entry + life)
+    return table
+
+
 _local = threading.local()
 
 
@@ -183,6 +195,7 @@ def _scratch(chunk: Chunk) -> t.Tables:
             languages=np.empty(0, np.uint64),
             text=np.empty(t.TEXT_COLUMNS * size, np.uint8),
             deciding=deciding_table(),
+            dates=dates_table(),
         )
         _local.tables = to if chunk.size <= KEPT_SCRATCH else None
     to.offsets[: t.TEXT_COLUMNS] = 0

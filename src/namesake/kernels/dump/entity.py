@@ -47,17 +47,23 @@ def stated_time(data, found):
 
 
 @inner(types.int64(BYTES, types.int64, POINTERS))
-def keep_date(data, slot, to):
-    """Store a date of birth or death if it is the first of the best rank so far."""
+def keep_date(data, entry, to):
+    """Store a date if it is the first of the best rank so far; `entry` is that of its property in `to.dates`.
+
+    Dates of birth and death rank above those of other kinds of items.
+    """
     day, precision, _ = stated_time(data, to.found)
     if precision == js.FAIL:
         return js.FAIL
+    of_life = entry >= tables.OF_LIFE
+    slot = walk.DIED if entry & 1 else walk.BORN
+    rank = to.found[walk.RANK] + (walk.LIFE_RANK if of_life else 0)
     if precision == 0:
-        to.counts[tables.DATES_DROPPED] += 1
-    elif to.found[walk.RANK] > to.found[slot + 2]:
+        to.counts[tables.DATES_DROPPED] += of_life
+    elif rank > to.found[slot + 2]:
         to.found[slot] = day
         to.found[slot + 1] = precision
-        to.found[slot + 2] = to.found[walk.RANK]
+        to.found[slot + 2] = rank
     return 0
 
 
@@ -99,8 +105,8 @@ def keep_statement(data, of, to):
     elif found[walk.TYPE] != walk.PLAIN_STRING or found[walk.DATATYPE] == walk.OTHER:
         if found[walk.TYPE] != walk.QUANTITY:
             mark_property(of, to)
-        if found[walk.TYPE] == walk.TIME_VALUE and of in (wikidata.BIRTH_DATE, wikidata.DEATH_DATE):
-            return keep_date(data, walk.BORN if of == wikidata.BIRTH_DATE else walk.DIED, to)
+        if found[walk.TYPE] == walk.TIME_VALUE and of < wikidata.DECIDING_END and to.dates[of] > 0:
+            return keep_date(data, np.int64(to.dates[of]), to)
         if found[walk.TYPE] == walk.QUANTITY and of == wikidata.POPULATION:
             return keep_population(data, found[walk.AMOUNT], to)
         return 0
@@ -273,6 +279,10 @@ def keep_item(data, keep_all, check, first_statement, to):
     if chosen < 0 or append_aliases(data, chosen, check, to) < 0:
         return js.FAIL
     kept = keep_all or found[walk.IS_PERSON] > 0
+    for slot in (walk.BORN, walk.DIED):
+        if found[walk.IS_PERSON] > 0 and found[slot + 2] < walk.LIFE_RANK:
+            found[slot] = MISSING
+            found[slot + 1] = 0
     described = tables.append_preferred(data, walk.DESCRIPTIONS, tables.DESCRIPTION, to)
     titled = tables.append_text(data, found[walk.TITLE] if kept else 0, tables.TITLE, to)
     if described < 0 or titled < 0 or keep_statements(data, kept, first_statement, to) < 0:
@@ -356,6 +366,7 @@ def scan(data, start, size, keep_all, check, arrays):
         pointer(arrays.languages),
         pointer(arrays.text),
         pointer(arrays.deciding),
+        pointer(arrays.dates),
     )
     saved = np.empty(tables.RESTORED, np.int64)
     keys, stamp = np.zeros(KEY_SLOTS, np.uint64), np.uint64(0)

@@ -27,10 +27,11 @@ MOST_ALIASES = 1000  # of a line; one with more is left to a decoder, because ea
 # Columns of `statements`; until a line is complete, SINCE is the position of the qualifiers and UNTIL that of the text.
 PROPERTY, VALUE, SINCE, UNTIL = range(4)
 STATEMENT_COLUMNS = 4
+OF_LIFE = 4
 
 
 class Tables(NamedTuple):
-    """Arrays for the caller, pointers for the kernels; int64, but languages are uint64, and the last two uint8."""
+    """Arrays for the caller, pointers for the kernels; int64, but languages are uint64, and the last three uint8."""
 
     found: Any  # what has been found in the current line, see walk.py
     counts: Any
@@ -41,10 +42,11 @@ class Tables(NamedTuple):
     languages: Any  # the keys of the languages that are kept: `walk.language_keys`
     text: Any
     deciding: Any  # by property: 0, or 1 more than `type << TYPE_AT | bit`, see `parse.deciding_table`
+    dates: Any  # by property: 0, 2 for a date that begins, 3 for one that ends, with OF_LIFE for birth and death
 
 
-POINTERS = types.NamedTuple([*[NUMBERS] * 6, hashing.KEYS, BYTES, BYTES], Tables)
-ARRAYS = types.NamedTuple([*[types.int64[::1]] * 6, types.uint64[::1], *[types.uint8[::1]] * 2], Tables)
+POINTERS = types.NamedTuple([*[NUMBERS] * 6, hashing.KEYS, *[BYTES] * 3], Tables)
+ARRAYS = types.NamedTuple([*[types.int64[::1]] * 6, types.uint64[::1], *[types.uint8[::1]] * 3], Tables)
 
 
 @inner(types.int64(BYTES, types.int64, types.int64, POINTERS))

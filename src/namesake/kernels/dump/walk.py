@@ -21,6 +21,7 @@ HAS_VALUE, DATATYPE, TYPE, TEXT, ITEM, TIME, PRECISION, AMOUNT = range(13, 21)
 # of the line
 RANK, QUALIFIERS, SITELINKS, VALUED, IS_PERSON, KIND, NUMBER, SEEN, INHABITANTS = range(21, 30)
 BORN, DIED = 30, 33  # each: day, precision, rank
+LIFE_RANK = 3  # is added to the ranks (1 and 2) of dates of birth and death
 DECIDING = 36  # a bit for each stated property that decides a kind
 FOUND = 37
 LANGUAGES = 4

@@ -82,13 +82,14 @@ $("marked").addEventListener("click", (event) => {
   const mark = event.target.closest(".name");
   if (!mark) return;
   event.preventDefault();
+  if (mark.classList.contains("off")) return;
   choose(Number(mark.dataset.mention), true);
 });
 
-const names = () => [...$("marked").querySelectorAll(".name")];
+const names = () => [...$("marked").querySelectorAll(".name:not(.off)")];
 
 // The threshold: the confidence of a name decides whether it is linked, and its class.
-const never = ["no candidates", "not a person"];
+const never = ["no candidates", "not a person", "another kind"];
 
 function answered(mention, least) {
   if (mention.best === null || never.includes(mention.reason)) return false;
@@ -98,18 +99,51 @@ function answered(mention, least) {
 function slide(least) {
   $("least").textContent = `${Math.round(100 * least)} %`;
   const linked = drawn.mentions.map((mention) => answered(mention, least));
-  for (const mark of names()) {
-    const mention = drawn.mentions[mark.dataset.mention];
+  const shown = drawn.mentions.map((mention, at) => linked[at] && !hidden.has(mention.kind));
+  for (const mark of $("marked").querySelectorAll(".name")) {
+    const at = mark.dataset.mention, mention = drawn.mentions[at];
     const sure = drawn.grades.find(([, from]) => mention.confidence === null || mention.confidence >= from)[0];
-    for (const kind of ["sure", "likely", "faint", "nil"]) mark.classList.remove(kind);
-    mark.classList.add(linked[mark.dataset.mention] ? sure : "nil");
+    for (const style of ["sure", "likely", "faint", "nil", "off"]) mark.classList.remove(style);
+    mark.classList.add(linked[at] ? sure : "nil");
+    if (linked[at] && mention.kind) mark.dataset.kind = mention.kind; else delete mark.dataset.kind;
+    mark.classList.toggle("off", linked[at] && !shown[at]);
+    mark.tabIndex = linked[at] && !shown[at] ? -1 : 0;
   }
-  const count = linked.filter(Boolean).length;
-  const people = `The knowledge base has ${drawn.people.toLocaleString("en")} people.`;
+  const kb = `The knowledge base has ${drawn.kb}.`;
   $("count").textContent = drawn.mentions.length
-    ? `${count} of ${drawn.mentions.length} names linked. ${people}`
-    : `No name in this text is in the knowledge base. ${people}`;
+    ? `${shown.filter(Boolean).length} of ${drawn.mentions.length} names linked. ${kb}`
+    : `No name in this text is in the knowledge base. ${kb}`;
+  filters(drawn.mentions.filter((mention, at) => linked[at]));
   slid(least);
+}
+
+// The filter: a checkbox for each kind of the linked names, with its number of names. It is shown for two kinds or more.
+const hidden = new Set(); // the symbols of kinds whose names are not marked
+
+function filters(linked) {
+  const counts = drawn.kinds.map(([symbol]) => linked.filter((mention) => mention.kind === symbol).length);
+  $("kinds").hidden = counts.filter(Boolean).length < 2 && !hidden.size;
+  if (!$("kinds").childElementCount) {
+    const legend = document.createElement("legend");
+    legend.textContent = "Kinds";
+    $("kinds").append(legend, ...drawn.kinds.map(([symbol, plural]) => checkbox(symbol, plural)));
+  }
+  for (const [at, label] of [...$("kinds").querySelectorAll("label")].entries()) {
+    label.hidden = !counts[at];
+    label.querySelector("b").textContent = counts[at];
+  }
+}
+
+function checkbox(symbol, plural) {
+  const [label, box, name, count] = ["label", "input", "span", "b"].map((tag) => document.createElement(tag));
+  [label.dataset.kind, label.title, name.textContent, name.className] = [symbol, plural, `${symbol} ${plural}`, "kind"];
+  [box.type, box.checked] = ["checkbox", true];
+  box.addEventListener("change", () => {
+    if (box.checked) hidden.delete(symbol); else hidden.add(symbol);
+    slide($("threshold").value / 100);
+  });
+  label.append(box, name, " ", count);
+  return label;
 }
 
 // If the slider changes the decision of the recipe, the explanation says so.
