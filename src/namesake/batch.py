@@ -179,7 +179,9 @@ class Batch:
         found = self.mentions.context
         if found is None:
             return np.zeros(len(self.names), np.int64)
-        counts: Int64 = np.add.reduceat(found.in_text.astype(np.int64), self.offsets[:-1]) if len(found) else self.article
+        counts: Int64 = (
+            np.add.reduceat(found.in_text.astype(np.int64), self.offsets[:-1]) if len(found) else self.article
+        )
         return counts
 
     # names

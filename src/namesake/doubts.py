@@ -113,7 +113,9 @@ def _in_byline(found: Found) -> Any:
     """Whether each span follows "By" or "Photo by" at the start of a sentence."""
     from namesake.kernels.names import tokens as t
 
-    by = found.is_before(t.BY) & (found.has_mark(found.first - 1, t.AT_START) | found.is_listed(found.first - 2, t.CREDIT))
+    by = found.is_before(t.BY) & (
+        found.has_mark(found.first - 1, t.AT_START) | found.is_listed(found.first - 2, t.CREDIT)
+    )
     return by & found.has_capital(found.first - 1) | found.is_listed(found.first - 2, t.CREDIT) & by
 
 
@@ -221,7 +223,8 @@ _word_count(
     "Lower",
 )
 _word_count(
-    *("LowercaseLast", "last_lower"), "log(1 + how often the KB's descriptions have the name's last word in lower case)."
+    *("LowercaseLast", "last_lower"),
+    "log(1 + how often the KB's descriptions have the name's last word in lower case).",
 )
 _word_count("BeginsNames", "first_names", "log(1 + labels of people that begin with the name's first word).")
 _word_count("EndsNames", "last_names", "log(1 + labels of people that end with the name's first word).")

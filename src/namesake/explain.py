@@ -185,9 +185,7 @@ def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterat
         numbers, number = (scored.doubts, reading.mention) if part.evidence else (scored.scores, at)
         if part.source in numbers:  # not if the KB lacks its data, or if another part replaces it
             matches = (
-                named(part.source, "doubt").matches(reading)
-                if part.evidence
-                else named(part.source).matches(candidate)
+                named(part.source, "doubt").matches(reading) if part.evidence else named(part.source).matches(candidate)
             )
             contribution, kind = float(combined.contributions[part.name][at]), scored.batch.kinds[at]
             if contribution and KINDS[kind] in part.by_kind and kind >= 0:

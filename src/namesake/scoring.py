@@ -117,7 +117,9 @@ def refuse_unkept(asked: tuple[int, ...] | None, kb: KB) -> None:
 def runs_on(recipe: Recipe, kb: KB) -> bool:
     """Whether a KB has the data that a recipe requires, and that at least one of its parts needs."""
     without = lacking(recipe, kb)
-    return not any(need.refused for need in without.values()) and any(part.source not in without for part in recipe.parts)
+    return not any(need.refused for need in without.values()) and any(
+        part.source not in without for part in recipe.parts
+    )
 
 
 def score(batch: Batch, recipe: Recipe) -> Scored:

@@ -208,7 +208,9 @@ def organisation_word_after(found: Found) -> OfSpans:
 @evidence("WordBefore")
 def word_before(found: Found) -> OfSpans:
     """1 after a word in lower case that is no function word."""
-    return found.continues(found.first) & found.is_plain(found.first - 1) & ~found.is_listed(found.first - 1, t.FUNCTION)
+    return (
+        found.continues(found.first) & found.is_plain(found.first - 1) & ~found.is_listed(found.first - 1, t.FUNCTION)
+    )
 
 
 @evidence("FunctionWordBefore")

@@ -198,7 +198,7 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     heads = np.zeros(len(offsets) - 1, np.int64) if heads is None else heads
     names = kb.names
     texts = lattice.cut_texts(data, offsets, heads, tables(names.language))
-    found = _list_all(texts, names.phrases, names.prefixes)
+    found = _list_all(texts, data, names.phrases, names.prefixes)
     before = np.maximum(found.first - 1, 0)
     other = (texts.classes[before] & np.uint32(t.OTHER) != 0) & (texts.gaps[found.first] == t.SOFT) & (found.first > 0)
     mention, of_text = gather.number_mentions(found.indptr, np.where(other, found.key ^ SALT, found.key))
@@ -238,9 +238,9 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     return every.take(np.repeat(np.diff(every.offsets) > 0, np.diff(spans)))[0]
 
 
-def _list_all(texts: lattice.Texts, phrases: UInt64, prefixes: UInt8) -> lattice.Hypotheses:
+def _list_all(texts: lattice.Texts, data: UInt8, phrases: UInt64, prefixes: UInt8) -> lattice.Hypotheses:
     """Known names and short forms, and names that may be variants of known ones, in the order of their first tokens."""
-    known = lattice.list_hypotheses(texts, phrases, prefixes)
+    known = lattice.list_hypotheses(texts, data, phrases, prefixes)
     unknown = lattice.list_unknown(texts, known)
     parts = {name: np.concatenate([getattr(known, name), getattr(unknown, name)]) for name in ("first", "end")}
     order = np.lexsort((parts["end"], parts["first"]))

@@ -24,7 +24,7 @@ MOST_TOKENS = 8
 """Tokens of the longest name that is searched for."""
 FEWEST_UNKNOWN, MOST_UNKNOWN = 2, 5
 """Tokens of a name that is not in the KB."""
-NEW_LINE = 0x0A
+NEW_LINE, SPACE, AMPERSAND, QUOTE, LETTER_S = 0x0A, 0x20, 0x26, 0x27, 0x73
 FEW = 64
 """Hypotheses that a text has room for at first."""
 
@@ -128,6 +128,21 @@ def fits_in(marks, bits, classes):
     return marks & t.HAS_CAPITAL != 0 or bits & t.IS_NUMBER != 0 or classes & (t.FUNCTION | t.PARTICLE) != 0
 
 
+@inner(types.boolean(record(Texts), U8, types.int64))
+def is_joined(texts, data, j):
+    """Whether a name may reach from the token before j to token j.
+
+    A space or a hyphen is between them, a possessive s (People's Republic) or & (AT&T).
+    """
+    if texts.gaps[j] != t.HARD:
+        return texts.gaps[j] == t.SOFT
+    begin, size = texts.ends[j - 1], texts.starts[j] - texts.ends[j - 1]
+    if size == 1 or size == 3 and data[begin] == SPACE:
+        return data[begin + size // 2] == AMPERSAND
+    is_long = size == 5 and data[begin] == 0xE2 and data[begin + 1] == 0x80 and data[begin + 2] == 0x99
+    return (is_long or (size == 3 and data[begin] == QUOTE)) and data[begin + size - 2] == LETTER_S
+
+
 @inner(types.boolean(U8, types.uint64))
 def may_continue(prefixes, key):
     """Whether a name in the KB may be, or begin with, two or more tokens with this hash."""
@@ -143,8 +158,8 @@ def longer(array):
     return larger
 
 
-@kernel(HYPOTHESES(record(Texts), U64, U8))
-def list_hypotheses(texts, phrases, prefixes):
+@kernel(HYPOTHESES(record(Texts), U8, U64, U8))
+def list_hypotheses(texts, data, phrases, prefixes):
     """Every known run of tokens that is not part of a longer known name."""
     count, room = 0, FEW * len(texts.styles) + FEW
     first, end = np.empty(room, np.int64), np.empty(room, np.int64)
@@ -161,7 +176,7 @@ def list_hypotheses(texts, phrases, prefixes):
                 first, end, key, known = longer(first), longer(end), longer(key), longer(known)
             run, low, longest, capitals = ZERO, count, i, True
             for j in range(i, min(i + MOST_TOKENS, stop)):
-                if j > i and texts.gaps[j] != t.SOFT:
+                if j > i and not is_joined(texts, data, j):
                     break
                 run = extend(run, texts.hashes[j])
                 if j > i and not may_continue(prefixes, run):
