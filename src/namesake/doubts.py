@@ -110,13 +110,11 @@ def name_fame(batch: Batch, kb: KB) -> Scores:
 
 # names that were found in the text
 def _in_byline(found: Found) -> Any:
-    """Whether each span follows "By" or "Photo by" at the start of a sentence."""
+    """Whether each span follows "By" at the start of a sentence, or "Photo by"."""
     from namesake.kernels.names import tokens as t
 
-    by = found.is_before(t.BY) & (
-        found.has_mark(found.first - 1, t.AT_START) | found.is_listed(found.first - 2, t.CREDIT)
-    )
-    return by & found.has_capital(found.first - 1) | found.is_listed(found.first - 2, t.CREDIT) & by
+    opens = found.has_mark(found.first - 1, t.AT_START) & found.has_capital(found.first - 1)
+    return found.is_before(t.BY) & (opens | found.is_listed(found.first - 2, t.CREDIT))
 
 
 @doubt("Byline")

@@ -10,9 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import (
-    Bool,
     Float64,
-    Int8,
     Int32,
     Int64,
     UInt8,
@@ -21,7 +19,6 @@ from namesake.arrays import (
     list_parts,
     numpy_numbers,
     one_chunk,
-    take_rows,
     text_buffers,
 )
 from namesake.articles.schema import MENTION, SPANS

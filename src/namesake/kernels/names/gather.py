@@ -12,7 +12,7 @@ from numba import types
 
 from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.hash import FREE, find
-from namesake.kernels.names.constants import SHORT, SIMILAR
+from namesake.kernels.names.constants import FIRST_NAME, SHORT, SIMILAR, SURNAME
 from namesake.kernels.names.phrases import name_in, short_in
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import F32, F64, I8, I32, I64, U64, own_record, record
@@ -183,7 +183,8 @@ def gather_candidates(texts, known, sizes, firsts, lasts, index, variants):
             for _ in range(MOST):
                 if link < 0:
                     break
-                count = lend(index, name_in(known[link // 2]), best, count)
+                form = SHORT + (SURNAME if link % 2 else FIRST_NAME)
+                count = lend(index, name_in(known[link // 2]), form, best, count)
                 link = chain[link]
             for k in range(count):
                 rows[written], forms[written] = best.rows[k], best.forms[k]
@@ -196,9 +197,9 @@ def gather_candidates(texts, known, sizes, firsts, lasts, index, variants):
     return Candidates(indptr, rows[:written], forms[:written], quality[:written], in_text[:written])
 
 
-@inner(types.int64(INDEX, types.int64, BEST, types.int64))
-def lend(index, name, best, count):
-    """Add the most famous entities with a longer name to the candidates of one of its words."""
+@inner(types.int64(INDEX, types.int64, types.int64, BEST, types.int64))
+def lend(index, name, form, best, count):
+    """Add the most famous entities with a longer name to the candidates of its first or last word."""
     above = np.inf
     for _ in range(LENT):
         chosen, prior = -1, -np.inf
@@ -208,6 +209,6 @@ def lend(index, name, best, count):
                 chosen, prior = k, one
         if chosen < 0:
             break
-        count = keep_best(best, count, index.rows[chosen], SHORT, PART_QUALITY, True, prior + IN_TEXT)
+        count = keep_best(best, count, index.rows[chosen], form, PART_QUALITY, True, prior + IN_TEXT)
         above = prior
     return count

@@ -137,7 +137,7 @@ def is_joined(texts, data, j):
     if texts.gaps[j] != t.HARD:
         return texts.gaps[j] == t.SOFT
     begin, size = texts.ends[j - 1], texts.starts[j] - texts.ends[j - 1]
-    if size == 1 or size == 3 and data[begin] == SPACE:
+    if size == 1 or (size == 3 and data[begin] == SPACE):
         return data[begin + size // 2] == AMPERSAND
     is_long = size == 5 and data[begin] == 0xE2 and data[begin + 1] == 0x80 and data[begin + 2] == 0x99
     return (is_long or (size == 3 and data[begin] == QUOTE)) and data[begin + size - 2] == LETTER_S
