@@ -1,5 +1,6 @@
 """Links and explanations drawn in a terminal: as tables, inside the text, and candidate by candidate."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -124,7 +125,7 @@ def _entity(linker: Linker, qid: object) -> str:
 def _why(rows: list[Row], given: str | None, right: object) -> str:
     """The scores of the wrong and the right answer, and the parts that favoured the wrong one."""
     scores = {row["qid"]: number(row["score"]) for row in rows}
-    parts: dict[Any, dict[str, float]] = {qid: {} for qid in (given, right)}
+    parts: dict[Any, dict[str, float]] = {qid: defaultdict(float) for qid in (given, right)}
     for row in rows:
         if row["qid"] in parts and row["role"] == "part":
             parts[row["qid"]][row["part"]] = row["contribution"]
@@ -132,7 +133,7 @@ def _why(rows: list[Row], given: str | None, right: object) -> str:
         return "Why: the KB has no better candidate."
     if given is None:
         return f"Why: NIL scores {scores[None]}, and the right entity {scores[right]}."
-    ahead = sorted(parts[given], key=lambda part: parts[right][part] - parts[given][part])[:PARTS_SHOWN]
+    ahead = sorted(parts[given] | parts[right], key=lambda part: parts[right][part] - parts[given][part])[:PARTS_SHOWN]
     gaps = ", ".join(f"{part} {number(parts[given][part])} against {number(parts[right][part])}" for part in ahead)
     return f"Why: it scores {scores[given]} against {scores[right]}, mostly because of {gaps}."
 
