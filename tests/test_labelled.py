@@ -460,7 +460,7 @@ def test_the_printed_table_keeps_each_corpus_on_one_line_of_80_characters(sample
 
 
 def test_the_default_can_be_written_anew_with_its_comments():
-    from benchmarks.people import DEFAULT, rewritten
+    from benchmarks.entities import DEFAULT, rewritten
 
     text = DEFAULT.read_text()
     recipe = Recipe.load("default")
