@@ -204,7 +204,7 @@ def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterat
         numbers, number = (scored.doubts, reading.mention) if evidence else (scored.scores, at)
         if name not in numbers:  # the KB lacks its data, or another part replaces it
             continue
-        shares = {part: float(combined.contributions[part.name][at]) for part in parts}
+        shares = {part.name: float(combined.contributions[part.name][at]) for part in parts}
         contribution = sum(shares.values())
         if evidence and not contribution:
             continue
@@ -215,7 +215,7 @@ def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterat
             "part": name,
             "role": "part",
             "value": float(numbers[name][number]),
-            "weight": sum(float(part.weight_of(kind)) for part in parts if part.above is None or shares[part]),
+            "weight": sum(float(part.weight_of(kind)) for part in parts if part.above is None or shares[part.name]),
             "contribution": contribution,
             "matches": to_builtins(matches),
         }

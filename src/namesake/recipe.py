@@ -70,7 +70,7 @@ class Part(Checked, frozen=True):
         """Raise an error for a part without a scorer or evidence, and for an unknown kind."""
         super().__post_init__()
         if self.weight < 0 and self.above is None:
-            raise NamesakeError(f"weight of {self.name} = {self.weight!r}: must be a number from 0 up")
+            raise NamesakeError(f"weight of {self.name} = {self.weight:g}: must be a number from 0 up")
         if not self.name:
             raise NamesakeError("scorer is missing from parts: it must be the name of a scorer, or give `evidence`")
         if self.scorer and self.evidence:

@@ -224,7 +224,7 @@ def _candidate(rows: list[Row], text: str, everything: bool) -> RenderableType:
 
 
 def _parts(rows: list[Row], text: str, everything: bool) -> RenderableType:
-    """Parts that add to the score, with their matches; then parts that add nothing, and tie-breaks if they decided."""
+    """Parts that add to the score, with their matches, and tie-breaks if they decided; with `everything` all parts."""
     table = _grid(Column(no_wrap=True), Column(justify="right", no_wrap=True), Column(ratio=1))
     parts = [row for row in rows if row["role"] == "part"]
     shown: set[str] = set()
@@ -241,7 +241,7 @@ def _parts(rows: list[Row], text: str, everything: bool) -> RenderableType:
     if ties and (everything or rows[0]["tie_break"]):
         table.add_row(Text("tie-break", style="dim"), "", Text(ties))
     nothing = Text(f"no contribution from {', '.join(row['part'] for row in silent)}", style="dim")
-    return Group(table, nothing) if silent else table
+    return Group(table, nothing) if silent and everything else table
 
 
 def _grid(*columns: Column, expand: bool = False) -> Table:
