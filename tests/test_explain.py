@@ -251,7 +251,7 @@ def test_each_source_has_the_word(sample_kb, oracle, articles, property_labels):
                 assert source["value"] in {i.label for i in items} | {v[2:] for v in values if v.startswith("S:")}
                 aliases = [alias for item in items if item.label == source["value"] for alias in item.aliases]
                 assert match["word"] in set().union(*map(words, [source["value"], *aliases]))
-    assert kinds == {"description", "paragraph", "statement"}
+    assert kinds == {"description", "paragraph", "statement", "alias"}
 
 
 def item(identifier: str, label: str, aliases: list[str], **claims: str) -> str:

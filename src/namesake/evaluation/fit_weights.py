@@ -16,7 +16,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve
+from scipy.linalg import cholesky, solve_triangular
+from scipy.optimize import lsq_linear
 from scipy.sparse import csc_array, csr_array, vstack
 
 from namesake import rank
@@ -34,10 +35,8 @@ CONSTANT = "Constant"  # the evidence for NIL that is the same for all mentions
 STEP = 0.05
 MOST_POINTS = 250_000
 MOST_STEPS = 100  # of Newton's method, which takes about ten
-SIZES = tuple(0.5**k for k in range(30))  # of a step, of which the first that is good is taken
 TOLERANCE = 1e-9  # the gain in log-likelihood at which it ends
 _POINTS_AT_ONCE = 256
-_ROWS_AT_ONCE = 8192
 
 
 @dataclass(frozen=True)
@@ -111,31 +110,29 @@ class Problem:
             beta = min(starts, key=lambda each: self.loss(each, penalty)[0])
         for _ in range(MOST_STEPS):
             value, gradient = self.loss(beta, penalty)
-            moves = np.flatnonzero(free & ((beta > self.lowest) | (gradient < 0)))
             step = np.zeros(len(beta))
-            step[moves] = solve(self._curvature(beta, penalty)[np.ix_(moves, moves)], -gradient[moves], assume_a="pos")
-            for size in SIZES:
-                moved = np.maximum(beta + size * step, self.lowest)
-                gain = value - self.loss(moved, penalty)[0]
-                if gain >= 1e-4 * max(float(gradient @ (beta - moved)), 0.0):
-                    break
+            step[free] = self._newton_step(beta, gradient, penalty)
+            gain = -float(gradient @ step)
+            while gain > TOLERANCE and self.loss(beta + step, penalty)[0] > value - 1e-4 * gain:
+                step, gain = step / 2, gain / 2
+            beta = np.maximum(beta + step, self.lowest)
             if gain <= TOLERANCE:
                 break
-            beta = moved
         return beta
 
-    def _curvature(self, beta: Float64, penalty: float) -> Float64:
-        """The second derivatives of the loss."""
-        p, size = np.exp(self._log_probability(beta)), np.diff(self.offsets)
-        weighted = p * np.repeat(self.weight, size)
+    def _newton_step(self, beta: Float64, gradient: Float64, penalty: float) -> Float64:
+        """The step of the free weights to the minimum of the loss's second-order expansion within the bounds."""
+        columns, p, size = self.free, np.exp(self._log_probability(beta)), np.diff(self.offsets)
+        of_row = np.repeat(p * np.repeat(self.weight, size), np.diff(self.x.indptr))
+        weighted = csr_array((self.x.data * of_row, self.x.indices, self.x.indptr), self.x.shape)
+        squares = (self.x.T @ weighted).toarray()
         mean = (csr_array((p, np.arange(len(p)), self.offsets), shape=(len(size), len(p))) @ self.x).toarray()
-        found: Float64 = -mean.T @ (mean * self.weight[:, None])
-        for start in range(0, len(p), _ROWS_AT_ONCE):  # dense, since columns are many and products fast
-            rows = slice(start, start + _ROWS_AT_ONCE)
-            dense = self.x[rows].toarray()
-            found += dense.T @ (dense * weighted[rows, None])
-        found += np.diag(penalty * self.penalised + 1e-9 * (1 + found.diagonal()))  # not singular
-        return found
+        curvature = (squares - mean.T @ (mean * self.weight[:, None]))[np.ix_(columns, columns)]
+        curvature += np.diag(penalty * self.penalised[columns] + 1e-9 * (1 + curvature.diagonal()))  # not singular
+        root = cholesky(curvature)
+        target = -solve_triangular(root, gradient[columns], trans=1)
+        step: Float64 = lsq_linear(root, target, (self.lowest[columns] - beta[columns], np.inf), method="bvls").x
+        return step
 
     def loss(self, beta: Float64, penalty: float) -> tuple[float, Float64]:
         """Return the penalised negative log-likelihood and its gradient."""
