@@ -154,19 +154,19 @@ def _nil_rows(scored: Scored, reading: Reading, shared: Row, single: bool) -> It
     rule, m = scored.recipe.decide, reading.mention
     assert rule is not None
     assert scored.combined.nil is not None
-    parts = {part.name: part for part in rule.parts}
     constant = "alone" if single and rule.alone is not None else "nil"
     for name, numbers in scored.combined.nil_parts.items():
-        part = parts.get(name)
-        if part is not None or name == constant:
+        known = name in scored.doubts
+        if known or name == constant:
+            value = float(scored.doubts[name][m] if known else numbers[m])
             yield shared | {
                 "score": float(scored.combined.nil[m]),
                 "part": name,
                 "role": "part",
-                "value": float(scored.doubts[part.doubt][m] if part else numbers[m]),
-                "weight": part.weight if part else 1.0,
+                "value": value,
+                "weight": float(numbers[m]) / value if value else 0.0,
                 "contribution": float(numbers[m]),
-                "matches": to_builtins(named(part.doubt, "doubt").matches(reading)) if part else [],
+                "matches": to_builtins(named(name, "doubt").matches(reading)) if known else [],
             }
 
 
@@ -181,22 +181,24 @@ def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterat
         "kind": kb.kind_of(row).name if row >= 0 else None,
         "score": float(combined.total[at]),
     }
-    for part in scored.recipe.parts:
-        numbers, number = (scored.doubts, reading.mention) if part.evidence else (scored.scores, at)
-        if part.source in numbers:  # not if the KB lacks its data, or if another part replaces it
-            matches = (
-                named(part.source, "doubt").matches(reading) if part.evidence else named(part.source).matches(candidate)
-            )
-            contribution, kind = float(combined.contributions[part.name][at]), scored.batch.kinds[at]
-            if contribution and KINDS[kind] in part.by_kind and kind >= 0:
-                matches = [*matches, Match(sources=[Source("kind", value=KINDS[kind])])]
-            yield about | {
-                "part": part.name,
-                "role": "part",
-                "value": float(numbers[part.source][number]),
-                "weight": float(part.weight_of(kind)),
-                "contribution": contribution,
-                "matches": to_builtins(matches),
-            }
+    for source, contributions in combined.contributions.items():
+        parts = [part for part in scored.recipe.parts if part.source == source]
+        numbers, number = (scored.doubts, reading.mention) if parts[0].evidence else (scored.scores, at)
+        contribution, kind = float(contributions[at]), scored.batch.kinds[at]
+        if source not in numbers or (parts[0].evidence and not contribution):
+            continue  # the KB lacks its data, another part replaces it, or it does not count for this kind
+        explained = reading if parts[0].evidence else candidate
+        matches = named(source, "doubt" if parts[0].evidence else "scorer").matches(explained)
+        if contribution and kind >= 0 and any(part.by_kind for part in parts):
+            matches = [*matches, Match(sources=[Source("kind", value=KINDS[kind])])]
+        value = float(numbers[source][number])
+        yield about | {
+            "part": source,
+            "role": "part",
+            "value": value,
+            "weight": contribution / value if value else float(sum(part.weight_of(kind) for part in parts)),
+            "contribution": contribution,
+            "matches": to_builtins(matches),
+        }
     for name, key in combined.ties.items():
         yield about | {"part": name, "role": "tie-break", "value": float(key[at])}

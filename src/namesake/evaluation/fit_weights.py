@@ -246,9 +246,7 @@ def _alternatives(recipe: Recipe, data: Dataset) -> tuple[Any, Int64, Int64]:
         return _sparse([(np.arange(len(kinds)), columns)], len(kinds)), size, gold
     constant = not any(part.doubt in data.table.doubts for part in recipe.decide.parts)
     marks = [constant & (size > 1), constant & (size == 1)]
-    unweighted = tuple(part.replace(weight=1.0) for part in recipe.decide.parts)
-    known = recipe.decide.replace(parts=unweighted).nil_parts(data.table.doubts, data.offsets)
-    scaled = [known.get(part.name, np.zeros(len(data.gold))) for part in unweighted]
+    scaled = [recipe.decide.scaled_doubt(part, data.table.doubts, data.offsets) for part in recipe.decide.parts]
     number = np.arange(len(size))  # NIL is the last alternative of its mention
     places = [
         (np.arange(len(kinds)) + np.repeat(number, size), columns),

@@ -54,8 +54,12 @@ def stated_by(stated: Statements, items: int) -> Int64:
 
 
 def non_people_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) -> NonPeople:
-    """The names that are evidence against a person: two or more characters, up to `MOST_TOKENS` tokens, a capital."""
+    """Names of items that are no entities, which are evidence against entities with the same name.
+
+    They have two or more characters, up to `MOST_TOKENS` tokens and a capital.
+    """
     is_evidence = ~np.isin(kinds, (PERSON, CHARACTER, NAME)) & (rows.dump_of >= 0)
+    is_evidence[rows.entity_item] = False
     row = large.kept(np.flatnonzero(is_evidence))
     dump, fame = large.kept(rows.dump_of[row]), large.empty(len(row), np.float64)
     for low, high in large.blocks(len(row), 128):

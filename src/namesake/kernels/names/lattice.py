@@ -3,7 +3,7 @@
 Hypotheses of a text may overlap, and none is refused here because of its context: evidence functions describe the
 context, the recipe scores the candidates and NIL, and the best set without overlaps remains. Two rules limit their
 number. A hypothesis begins with a capital or a digit if the text uses capitals. One that is part of a longer known name
-written with capitals is left out: "York" in "New York".
+written with capitals is left out: "York" in "New York", but not "France" in "France and the United Nations".
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -103,15 +103,15 @@ def cut_texts(data, offsets, heads, tables):
 def can_begin(texts, style, i, stop):
     """Whether a name can begin with token i.
 
-    It has a capital or is a number; or a small word is before such a token, as in al Qaeda. In a text without capitals,
-    every word but function words can begin a name.
+    It has a capital; or it is a number or a small word before such a token: 20th Century Fox, al Qaeda. In a text
+    without capitals, every word but function words can begin a name.
     """
-    if texts.marks[i] & t.HAS_CAPITAL != 0 or texts.bits[i] & (t.IS_CAPITAL | t.IS_UPPER) != 0:
+    if texts.marks[i] & t.HAS_CAPITAL != 0 or texts.bits[i] & t.IS_UPPER != 0:
         return True
     if style == t.LOWER:
         return texts.classes[i] & t.FUNCTION == 0
     follows = i + 1 < stop and texts.gaps[i + 1] == t.SOFT and texts.marks[i + 1] & t.HAS_CAPITAL != 0
-    return follows and texts.classes[i] & t.PARTICLE != 0
+    return follows and (texts.classes[i] & t.PARTICLE != 0 or texts.bits[i] & t.IS_NUMBER != 0)
 
 
 @inner(types.boolean(record(Texts), types.int64))
@@ -181,7 +181,7 @@ def list_hypotheses(texts, data, phrases, prefixes):
                 run = extend(run, texts.hashes[j])
                 if j > i and not may_continue(prefixes, run):
                     break
-                capitals &= fits_in(texts.marks[j], texts.bits[j], texts.classes[j])
+                capitals &= fits_in(texts.marks[j], texts.bits[j], texts.classes[j]) and texts.classes[j] & t.AND == 0
                 packed = packed_of(entries, mask, run)
                 if packed == ZERO or (j == i and is_word(texts, i)):
                     continue

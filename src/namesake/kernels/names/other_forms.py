@@ -165,6 +165,8 @@ def list_other_forms(pairs, words, teams, fame, form_weights, alias_weight, pref
             count = other_forms(texts, at, hashes, bits, size, is_famous, count, prefixes, one)
         for i in range(count):
             form = one.forms[i]
+            if form == TEAM_PLACE and not is_label:  # where a team was before: Milwaukee, of the Baltimore Orioles
+                continue
             to.keys[written], to.rows[written], to.forms[written] = one.keys[i], row, form
             to.weights[written] = fame[row] * form_weights[form] * (1.0 if is_label else alias_weight)
             written += 1
