@@ -6,9 +6,9 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-HELPERS = {"__init__", "__main__", "default_vectors", "plain", "shapes", "synthetic"}
-NEED_KB = {"detectors", "people", "reconcile"}
-"""Those that want a KB of the people of labelled text: `python -m benchmarks.people --kb KB`."""
+HELPERS = {"__init__", "__main__", "plain", "shapes", "synthetic"}
+NEED_KB = {"detectors", "entities", "reconcile"}
+"""Those that need a KB of the entities of labelled text: `python -m benchmarks.entities --kb KB`."""
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from namesake.apps.sample_kb import sample_kb
 
 TEXT = (
     "Michael Jordan led the Chicago Bulls to another basketball title, and Scottie Pippen was not far behind. "
-    "In Hartley, Adam Smith has won a prize for his pork pie."
+    "In the crowd was David Mitchell, a baker."
 )
 
 

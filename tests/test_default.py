@@ -114,17 +114,19 @@ def test_accuracy_on_the_slice(shared, linked, slice_kb):
 
 def test_every_contribution_is_in_the_score():
     offsets = np.array([0, 2], np.int64)
-    scores = {"ArticleWords": np.array([1.0, 0.5]), "PR_WP": np.array([3.0, 9.0]), "IScore": np.array([5.0, 5.0])}
+    scores = {"ItemAge": np.array([1.0, 0.5]), "PR_WP": np.array([3.0, 9.0]), "IScore": np.array([5.0, 5.0])}
+    scores["ArticleWords"] = np.zeros(2)
     combined = DEFAULT.combine(
         scores | {"NotYetBorn": np.array([0.0, -1.0])}, offsets, {"ExpectedNamesakes": np.array([-2.0])}
     )
     np.testing.assert_allclose(sum(combined.contributions.values()), combined.total)
     assert combined.contributions["IScore"].tolist() == [0, 0]  # it only stands in
     assert combined.contributions["NotYetBorn"].tolist() == [0, -5]
-    weight = {part.scorer: part.weight for part in DEFAULT.parts}
-    assert combined.total[0] == pytest.approx(weight["ArticleWords"] + weight["PR_WP"] * np.log1p(3.0))
-    expected = {part.doubt: part.weight for part in DEFAULT.decide.parts}["ExpectedNamesakes"]
-    assert combined.nil.tolist() == pytest.approx([-2.0 * expected])
+    weight = {part.name: part.weight for part in DEFAULT.parts}
+    assert combined.total[0] == pytest.approx(weight["ItemAge"] + weight["PR_WP"] * np.log1p(3.0))
+    parts = [part for part in DEFAULT.decide.parts if part.doubt == "ExpectedNamesakes"]
+    expected = (part.weight * (-2.0 if part.above is None else max(-2.0 - part.above, 0.0)) for part in parts)
+    assert combined.nil.tolist() == pytest.approx([sum(expected)])
     assert DEFAULT.combine(scores, offsets).nil.tolist() == [DEFAULT.decide.nil]  # a score file has no doubts
 
 

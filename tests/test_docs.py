@@ -29,6 +29,7 @@ import typer
 import namesake as package
 from namesake.apps import spacy  # noqa: F401 - what its entry point does where the package is installed with it
 from namesake.apps.cli.commands import app
+from namesake.apps.sample_kb import sample_kb as cached_sample
 from namesake.sample import ARTICLES, DUMP, EXPECTED
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -70,7 +71,7 @@ def cache(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def desk(tmp_path, monkeypatch, cache, sample_kb) -> Path:
+def desk(tmp_path, monkeypatch, cache) -> Path:
     """A folder to work in, as the page's reader has it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))  # where the sample KB is kept
@@ -78,7 +79,7 @@ def desk(tmp_path, monkeypatch, cache, sample_kb) -> Path:
     shutil.copy(ARTICLES, "articles.jsonl")
     shutil.copy(EXPECTED, "expected.jsonl")
     shutil.copy(DUMP, "dump.json")
-    shutil.copytree(sample_kb.path, "kb")
+    shutil.copytree(cached_sample(), "kb")  # of every kind, as `namesake sample` makes it
     return tmp_path
 
 

@@ -66,15 +66,15 @@ def test_what_the_text_says_of_names_found_in_it(sample_kb):
     batch = batch_of(sample_kb, text_table(TEXT, None, None))
     names = batch.names.to_pylist()
     carter, williams = names.index("Chris Carter"), names.index("Shawn Williams")
-    assert DOUBTS["SuffixAfter"](batch)[williams] == 1
-    assert DOUBTS["SuffixAfter"](batch)[carter] == 0
+    assert DOUBTS["CapitalAfter"](batch)[[williams, carter]].tolist() == [1, 0]  # Jr.
+    assert DOUBTS["CapitalBefore"](batch)[[williams, carter]].tolist() == [0, 0.5]  # Mary, before the second
     assert DOUBTS["Byline"](batch)[names.index("Tim Wheeler")] == 1
 
 
 def test_names_that_are_given_raise_no_doubts_by_what_stands_around_them(sample_kb):
     batch = batch_of(sample_kb, text_table(TEXT, ["Shawn Williams", "Tim Wheeler"], None))
     for name, each in DOUBTS.items():
-        if each.module == "namesake.doubts.found":
+        if each.module == "namesake.text_evidence":
             assert each(batch).tolist() == [0, 0], name
 
 
@@ -140,21 +140,21 @@ def test_what_no_recipe_can_mean_is_refused(lines, message):
 
 
 def test_a_doubt_of_your_own(sample_kb, articles):
-    @namesake.doubt("InCapitals")
+    @namesake.doubt("Shouted")
     def shouted(batch):
         """1 for a name in capitals."""
         return [float(name.isupper()) for name in batch.names.to_pylist()]
 
     try:
         text = "CHRIS CARTER spoke. Tim Wheeler, who created a band, spoke too."
-        recipe = OWN.replace(decide=Decide(0.0, parts=(DoubtPart("InCapitals", 50.0),)))
+        recipe = OWN.replace(decide=Decide(0.0, parts=(DoubtPart("Shouted", 50.0),)))
         links = {link.name: link for link in Linker(sample_kb, recipe).link_text(text, ["CHRIS CARTER", "Tim Wheeler"])}
         assert links["CHRIS CARTER"].reason == "none fits"
         assert links["CHRIS CARTER"].probability_known < 1e-9 < links["Tim Wheeler"].probability_known
         with pytest.raises(NamesakeError, match="one for each is needed"):
             doubt("Wrong")(lambda batch: [1.0])(batch_of(sample_kb, articles))
     finally:
-        DOUBTS.pop("InCapitals")
+        DOUBTS.pop("Shouted")
         DOUBTS.pop("Wrong", None)
 
 

@@ -12,7 +12,7 @@ from namesake.apps import spacy  # noqa: F401 - what its entry point does where 
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 PRINTED = {
-    "link_text": ["Michael Jordan (0–14): Q41421", "Scottie Pippen", "Adam Smith", "NIL: none fits"],
+    "link_text": ["Michael Jordan (0–14): Q41421", "Scottie Pippen", "David Mitchell", "NIL: "],
     "explain": ["1. Q5368718 Australian cricketer (born 1961)", " NIL: ", "YearsFromLifetime"],
     "reconcile": ["Michael Jordan → Q41421", "Michael Jordan → Q3308285", "Imran Khan → Q312781"],
     "frame": ["x/1  sports Michael Jordan   Q41421", "x/2 culture     Imran Khan  Q312781"],

@@ -81,7 +81,9 @@ def test_contributions_add_up_to_the_score_and_agree_with_the_links(sample_kb, a
         first = parts[0]
         assert sum(part["contribution"] for part in parts) == pytest.approx(first["score"], rel=1e-12)
         assert first["score"] == candidate["score"]
-        assert {p["part"]: p["value"] for p in parts}.items() <= candidate["parts"].items()
+        values = candidate["parts"] | (link.get("doubts") or {})
+        assert {p["part"]: p["value"] for p in parts}.items() <= values.items()
+        assert len({p["part"] for p in parts if p["role"] == "part"}) == sum(p["role"] == "part" for p in parts)
         assert (first["margin"], first["tie_break"], first["reason"]) == tuple(
             link[key] for key in ("margin", "tie_break", "reason")
         )
@@ -247,8 +249,9 @@ def test_each_source_has_the_word(sample_kb, oracle, articles, property_labels):
                 assert source["property_label"] == property_labels.get(source["property"])
                 items = [oracle.entities[v[2:]] for v in values if v.startswith("Q:") and v[2:] in oracle.entities]
                 assert source["value"] in {i.label for i in items} | {v[2:] for v in values if v.startswith("S:")}
-                assert match["word"] in words(source["value"])
-    assert kinds == {"description", "paragraph", "statement"}
+                aliases = [alias for item in items if item.label == source["value"] for alias in item.aliases]
+                assert match["word"] in set().union(*map(words, [source["value"], *aliases]))
+    assert kinds == {"description", "paragraph", "statement", "alias"}
 
 
 def item(identifier: str, label: str, aliases: list[str], **claims: str) -> str:
@@ -447,10 +450,13 @@ def test_only_the_mention_asked_for_whatever_its_case(sample_kb, articles):
 
 
 def test_a_name_is_found_by_any_place_that_it_stands_in(sample_kb):
-    """`link` prints "Jordan" as a short form of Michael Jordan: who asks for Jordan means that one, too."""
+    """A mention that an article lists may have short spans: "jordan" asks for Michael Jordan, too."""
     linker = Linker(sample_kb)
     text = "The basketball player Michael Jordan left. Jordan came back."
-    assert {row["name"] for row in linker.explain_text(text, "jordan").table.to_pylist()} == {"Michael Jordan"}
+    builder = ArticleBuilder()
+    builder.add(Article("x", text, mentions=[Mention("Michael Jordan", [(22, 36), (43, 49)])]))
+    assert {row["name"] for row in linker.explain(builder.table(), "jordan").to_pylist()} == {"Michael Jordan"}
+    assert {row["name"] for row in linker.explain_text(text, "jordan").table.to_pylist()} == {"Jordan"}
     titled = linker.explain_text(text.partition(".")[0], "jordan", title="Jordan left")
     assert [link["title_spans"] for link in titled.links] == [[[0, 6]]]
 
@@ -499,11 +505,12 @@ def test_a_drawing_names_who_won_why_and_by_how_much(sample_kb, articles, width)
 
 
 def test_a_drawing_shows_none_of_them_wherever_it_stands(sample_kb, articles):
-    """The baker Adam Smith is no one we know: that ranks first. Beside twenty people whom all fits, it comes last."""
+    """With evidence for NIL it ranks first. Beside twenty people whom all fits, it comes last."""
     one = articles.filter([i == "hartley-baker" for i in articles.column("id").to_pylist()])
-    linker = Linker(sample_kb)
+    doubts = (DoubtPart("ExpectedNamesakes", 1.0), DoubtPart("Constant", 60.0))
+    linker = Linker(sample_kb, Recipe.load("default").replace(decide=Decide(nil=1.0, parts=doubts)))
     text = " ".join(drawn(linker, one, "Adam Smith").split())
-    assert re.search(r" 1 NIL \(none of the candidates\) [\d.]+ %", text), text
+    assert re.search(r" 1 NIL \(none of the candidates\) [<>\d.]+ %", text), text
     assert "ExpectedNamesakes" in text
     assert "→ NIL: none fits; the best candidate is Q9381 Adam Smith" in text
 

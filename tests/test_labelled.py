@@ -460,12 +460,15 @@ def test_the_printed_table_keeps_each_corpus_on_one_line_of_80_characters(sample
 
 
 def test_the_default_can_be_written_anew_with_its_comments():
-    from benchmarks.people import DEFAULT, rewritten
+    from benchmarks.entities import DEFAULT, rewritten
 
     text = DEFAULT.read_text()
     recipe = Recipe.load("default")
     assert rewritten(text, recipe) == text
-    parts = tuple(part.replace(weight=part.weight + 0.25) for part in recipe.parts)
+    more = {"": 0.25} | {kind: -0.5 for part in recipe.parts for kind in part.by_kind}
+    parts = tuple(
+        part.with_weights({kind: weight + more[kind] for kind, weight in part.weights.items()}) for part in recipe.parts
+    )
     doubts = tuple(part.replace(weight=part.weight - 1) for part in recipe.decide.parts)
     rule = recipe.decide.replace(parts=doubts, nil=3.5, alone=0.5, thresholds={"p50": 0.25, "p95": 0.75})
     changed = recipe.replace(parts=parts, decide=rule)
@@ -582,14 +585,16 @@ def test_a_threshold_by_name(sample_kb, tmp_path):
     with pytest.raises(NamesakeError, match="ns-paper always answers"):
         Linker(sample_kb, "ns-paper", threshold="p95")
     (tmp_path / "a.txt").write_text("Paul Rabil won.")
+    [found] = Linker(sample_kb).link_text("Paul Rabil won.")
+    around = own.decide.replace(thresholds={"p80": found.confidence - 0.01, "p95": found.confidence + 0.001})
+    own.replace(decide=around).save(tmp_path / "own.toml")
     links = {}
     for name in ("p80", "p95", "0.0", "1"):
         out = tmp_path / f"{name}.jsonl"
         arguments = ["link", tmp_path / "a.txt", "--kb", sample_kb.path, "--threshold", name, "-o", out]
+        arguments += ["--recipe", tmp_path / "own.toml"]
         assert CliRunner().invoke(app, list(map(str, arguments))).exit_code == 0
         [links[name]] = map(json.loads, out.read_text().splitlines())
-    confidence = links["p80"]["confidence"]
-    assert known["p80"] < confidence < known["p95"]
     assert [links[name]["qid"] for name in links] == ["Q7153074", None, "Q7153074", None]
     for wrong in ("p5000", "1.1", "-0.1", "nan", "much", ""):
         arguments = ["link", tmp_path / "a.txt", "--kb", sample_kb.path, f"--threshold={wrong}"]
@@ -656,7 +661,8 @@ def test_one_document_is_too_few_for_folds_and_that_is_said(sample_kb, tmp_path)
 def test_few_mentions_for_many_weights_are_warned_of(sample_kb, labelled, tmp_path):
     tuning = namesake.tune(labelled=labelled[:1], kb=sample_kb)
     recipe = Recipe.load("default")
-    weights = sum(not part.fixed for part in (*recipe.parts, *recipe.decide.parts))
+    weights = sum(len(part.weights) for part in recipe.parts if not part.fixed)
+    weights += sum(not part.fixed for part in recipe.decide.parts)
     assert 0 < tuning.mentions < 10 * weights
     assert f"{tuning.mentions} labelled mentions are few for {weights} weights: with fewer than" in tuning.warning
     assert few(recipe, 10 * weights) is None

@@ -163,7 +163,7 @@ def test_pieces_are_bounded_by_text_and_candidates(monkeypatch):
     table = table_of(*few, *(Article(str(n), "x", mentions=crowd) for n in range(5, 9)), Article("9", "x" * 10**6))
     monkeypatch.setattr(cutting, "MOST_BYTES", 250_000)
     sizes = [piece.num_rows for piece in cutting.pieces(table)]
-    assert sizes == [7, 2, 1]  # 1,000 candidates weigh 100,000
+    assert sizes == [5, 2, 2, 1]  # without mentions, with (1,000 candidates weigh 100,000), and without
     assert [r for piece in cutting.pieces(table) for r in piece.column("id").to_pylist()] == [*"0123456789"]
 
 
@@ -342,16 +342,22 @@ def test_link_text_with_names(linker, sample_kb):
 
 
 def test_link_text_finds_the_names_where_none_are_given(linker):
-    [link] = linker.link_text("The basketball player Michael Jordan spoke. Then Jordan left.")
-    assert (link.name, link.spans) == ("Michael Jordan", [(22, 36), (49, 55)])
-    assert "basketball" in link.description
+    """The full name and its short form are two mentions of one entity."""
+    found = linker.link_text("The basketball player Michael Jordan spoke. Then Jordan left, and Michael Jordan came.")
+    assert [(link.name, link.spans) for link in found] == [
+        ("Michael Jordan", [(22, 36), (66, 80)]),
+        ("Jordan", [(49, 55)]),
+    ]
+    assert all("basketball" in link.description for link in found)
     assert linker.link_text("Nobody spoke.") == []
 
 
 def test_names_in_a_title_are_linked_and_marked_as_such(linker):
     title, text = "Michael Jordan leaves", "The basketball player spoke. Then Jordan left."
-    [link] = linker.link_text(text, title=title)
-    assert (link.name, link.spans, link.title_spans) == ("Michael Jordan", [(34, 40)], [(0, 14)])
+    link, short = linker.link_text(text, title=title)
+    assert (link.name, link.spans, link.title_spans) == ("Michael Jordan", [], [(0, 14)])
+    assert (short.name, short.spans, short.title_spans) == ("Jordan", [(34, 40)], [])
+    assert short.qid == link.qid
     assert "basketball" in link.description
     [only] = linker.link_text("The basketball player spoke.", title=title)
     assert (only.spans, only.title_spans, only.qid) == ([], [(0, 14)], link.qid)

@@ -261,14 +261,8 @@ def test_every_shipped_recipe_runs_on_a_kb_with_vectors_and_a_model(vector_kb, m
 
 
 def test_the_default_with_vectors_is_the_default_with_two_cosines():
-    """Where it is not, `python -m benchmarks.default_vectors` writes it anew."""
     base, more = Recipe.load("default"), Recipe.load("default+vectors")
-    assert more.parts[: len(base.parts)] == base.parts
     assert [part.scorer for part in more.parts[len(base.parts) :]] == ["CSE", "NCSE"]
-    assert base.decide is not None
-    assert more.decide is not None
-    for one, other in zip(base.decide.parts, more.decide.parts, strict=True):
-        assert one == other or (one.doubt == "Constant" and other.weight == pytest.approx(one.weight + 2.5))
-    assert more.replace(parts=base.parts, decide=None, name="", description="") == base.replace(
-        decide=None, name="", description=""
+    assert more.replace(parts=more.parts[: len(base.parts)], name="", description="") == base.replace(
+        name="", description=""
     )

@@ -291,12 +291,12 @@ nil = 1.0
 [[decide.parts]]
 doubt = "Comes"
 """
-    with pytest.warns(UserWarning, match="Words is ArticleWords, .*Comes is FirstNameBefore") as notices:
+    with pytest.warns(UserWarning, match="Words is ArticleWords, .*Comes is CapitalBefore") as notices:
         recipe = Recipe.parse(old)
     assert len(notices) == 1
     assert recipe.scorers == ("ArticleWords", "IScore", "ItemAge")
     assert recipe.parts[1].stands_in_for == ("ArticleWords",)
-    assert recipe.doubts == ("FirstNameBefore",)
+    assert recipe.doubts == ("CapitalBefore",)
     scores = {"Words": np.array([2.0]), "IScore": np.array([5.0])}  # a score file of an earlier version
     combined = recipe.combine(scores, np.array([0, 1]), {"Comes": np.array([0.5])})
     assert combined.total.tolist() == [2.0]
@@ -310,10 +310,10 @@ def test_a_recipe_extends_a_shipped_one():
     assert more.decide == base.decide
     replaced = Recipe.parse('name = "mine"\nextends = "default"\n[[parts]]\nscorer = "Fame"\nweight = 9.0\n')
     assert [part.scorer for part in replaced.parts] == [part.scorer for part in base.parts]
-    assert {part.weight for part in replaced.parts if part.scorer == "Fame"} == {9.0}
+    assert {part.weight for part in replaced.parts if part.name == "Fame"} == {9.0}
     more = Recipe.parse(
-        'name = "mine"\nextends = "default"\n[[parts]]\nevidence = "Constant"\nby_kind = { place = 1 }\n'
+        'name = "mine"\nextends = "default"\n[[parts]]\nevidence = "ArticleLength"\nby_kind = { place = 1 }\n'
     )
-    assert more.parts == (*base.parts, Part(evidence="Constant", by_kind={"place": 1.0}))
+    assert more.parts == (*base.parts, Part(evidence="ArticleLength", by_kind={"place": 1.0}))
     with pytest.raises(NamesakeError, match="extends = 'nothing': must be one of cse-paper"):
         Recipe.parse('name = "mine"\nextends = "nothing"\n[[parts]]\nscorer = "NS"\n')

@@ -131,7 +131,7 @@ def test_given_mentions_candidates_and_parts(client: Client, linker: Linker) -> 
     same(links, wanted)
     for one, other in zip(links, wanted, strict=True):
         assert one["doubts"] == other["doubts"]
-        shown = [{name: each[name] for name in ("qid", "score", "parts")} for each in one["candidates"]]
+        shown = [{name: each[name] for name in ("qid", "score", "parts", "kind")} for each in one["candidates"]]
         assert shown == sorted(other["candidates"], key=lambda each: -each["score"])
     without = client.post("/link", sent | {"parts": False, "candidates": True}).json["links"]
     assert all("parts" not in each for one in without for each in one["candidates"])

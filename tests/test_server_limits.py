@@ -37,7 +37,7 @@ SMALL = Limits(
     longest=50,
     candidates=30,
     explanations=3,
-    listed=400,
+    listed=1000,
     articles=3,
     queries=2,
     seconds=0.5,
@@ -192,7 +192,7 @@ def test_answers_are_bounded(client: Client) -> None:
     for fewer in ({"limit": 1}, {"limit": 2, "name": "Michael Jordan"}):
         assert client.post("/explain", {"text": text} | fewer).json["rows"]
     often = {"text": "Barack Obama met. " * 25, "limit": 1}
-    assert "400 places" in refused(client.post("/explain", often), 413)
+    assert "1,000 places" in refused(client.post("/explain", often), 413)
     long = {"text": f"{text} {'x' * 480}"}
     assert client.post("/draw", long).status == 200
     assert "500 characters" in refused(client.post("/draw", long | {"mention": 0}), 413)

@@ -156,12 +156,12 @@ def test_a_span_holds_candidates_and_why(blank, linker):
     doc = blank(JORDAN)
     first, second = doc.ents
     held = first._.namesake
-    [link] = linker.link_text(JORDAN)
+    link, short = linker.link_text(JORDAN)
     assert (held.name, held.qid, held.spans, held.confidence) == (link.name, link.qid, link.spans, link.confidence)
-    assert second._.namesake.qid == held.qid
+    assert (second._.namesake.name, second._.namesake.qid) == (short.name, held.qid)
     from namesake.articles.builder import text_table
 
-    why = linker.explain(text_table(JORDAN, None, None)).drop_columns(["article_id"])
+    why = linker.explain(text_table(JORDAN, None, None), "Michael Jordan").drop_columns(["article_id"])
     assert held.explanation.drop_columns(["article_id"]).to_pylist() == why.to_pylist()
     assert held.candidates[0].qid == link.qid
     assert {c.qid for c in held.candidates} == set(why.column("qid").to_pylist())

@@ -1,12 +1,13 @@
-"""Explanations of scores: one row for each candidate and part, with the evidence and its sources.
+"""Explanations of scores: one row for each candidate and scorer, with the evidence and its sources.
 
-In recipes that may answer NIL ("not in the knowledge base"), NIL is explained like a candidate: its rows have no QID,
-and its parts are the recipe's doubts, or the constant if there are none.
+A row sums all parts of a scorer, such as those with `above`. Evidence of the text has a row only if it contributes to
+the score. In recipes that may answer NIL ("not in the knowledge base"), NIL is explained like a candidate: its rows
+have no QID, and its parts are the recipe's doubts, or the constant if there are none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from difflib import get_close_matches
 from functools import cache
@@ -48,10 +49,10 @@ EXPLANATION = pa.schema(
         pa.field("margin", pa.float64()),  # of the mention: best minus second-best score
         pa.field("tie_break", pa.string()),  # of the mention: the key that decided, null if the score did
         pa.field("reason", pa.string()),  # of the mention: why it has no answer, null if it has one
-        pa.field("part", pa.string()),  # a scorer; of NIL a doubt, `nil`, or `alone` with one candidate
+        pa.field("part", pa.string()),  # a scorer or evidence; of NIL a doubt, `nil`, or `alone` with one candidate
         pa.field("role", pa.string()),  # part of the score, or tie-break
         pa.field("value", pa.float64()),
-        pa.field("weight", pa.float64()),
+        pa.field("weight", pa.float64()),  # of the parts with `above`, those whose number is exceeded
         pa.field("contribution", pa.float64()),  # contributions of a candidate add up to its score
         pa.field("matches", pa.list_(MATCH)),
     ]
@@ -155,19 +156,35 @@ def _nil_rows(scored: Scored, reading: Reading, shared: Row, single: bool) -> It
     assert rule is not None
     assert scored.combined.nil is not None
     constant = "alone" if single and rule.alone is not None else "nil"
-    for name, numbers in scored.combined.nil_parts.items():
-        known = name in scored.doubts
-        if known or name == constant:
-            value = float(scored.doubts[name][m] if known else numbers[m])
-            yield shared | {
-                "score": float(scored.combined.nil[m]),
-                "part": name,
-                "role": "part",
-                "value": value,
-                "weight": float(numbers[m]) / value if value else 0.0,
-                "contribution": float(numbers[m]),
-                "matches": to_builtins(named(name, "doubt").matches(reading)) if known else [],
-            }
+    summands = scored.combined.nil_parts
+    doubts = {name: [part for part in parts if part.name in summands] for name, parts in _by_source(rule.parts)}
+    known = {name: parts for name, parts in doubts.items() if parts}
+    rows = [
+        shared
+        | {
+            "score": float(scored.combined.nil[m]),
+            "part": name,
+            "role": "part",
+            "value": float(scored.doubts[name][m]),
+            "weight": sum(part.weight for part in parts if part.above is None or summands[part.name][m]),
+            "contribution": float(sum(summands[part.name][m] for part in parts)),
+            "matches": to_builtins(named(name, "doubt").matches(reading)),
+        }
+        for name, parts in known.items()
+    ]
+    if not rows:
+        number = float(summands[constant][m])
+        about = {"score": number, "part": constant, "role": "part", "value": number, "weight": 1.0}
+        rows = [shared | about | {"contribution": number, "matches": []}]
+    yield from [row for row in rows if row["contribution"]] or rows[:1]
+
+
+def _by_source(parts: Sequence[Any]) -> Iterator[tuple[str, list[Any]]]:
+    """The parts of each scorer or doubt: of several, all but one count what exceeds a number."""
+    found: dict[str, list[Any]] = {}
+    for part in parts:
+        found.setdefault(part.source, []).append(part)
+    yield from found.items()
 
 
 def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterator[Row]:
@@ -181,22 +198,24 @@ def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterat
         "kind": kb.kind_of(row).name if row >= 0 else None,
         "score": float(combined.total[at]),
     }
-    for source, contributions in combined.contributions.items():
-        parts = [part for part in scored.recipe.parts if part.source == source]
-        numbers, number = (scored.doubts, reading.mention) if parts[0].evidence else (scored.scores, at)
-        contribution, kind = float(contributions[at]), scored.batch.kinds[at]
-        if source not in numbers or (parts[0].evidence and not contribution):
-            continue  # the KB lacks its data, another part replaces it, or it does not count for this kind
-        explained = reading if parts[0].evidence else candidate
-        matches = named(source, "doubt" if parts[0].evidence else "scorer").matches(explained)
-        if contribution and kind >= 0 and any(part.by_kind for part in parts):
+    kind = scored.batch.kinds[at]
+    for name, parts in _by_source(scored.recipe.parts):
+        evidence = bool(parts[0].evidence)
+        numbers, number = (scored.doubts, reading.mention) if evidence else (scored.scores, at)
+        if name not in numbers:  # the KB lacks its data, or another part replaces it
+            continue
+        shares = {part.name: float(combined.contributions[part.name][at]) for part in parts}
+        contribution = sum(shares.values())
+        if evidence and not contribution:
+            continue
+        matches = named(name, "doubt").matches(reading) if evidence else named(name).matches(candidate)
+        if contribution and kind >= 0 and any(kind in part.kinds_of(key) for part in parts for key in part.by_kind):
             matches = [*matches, Match(sources=[Source("kind", value=KINDS[kind])])]
-        value = float(numbers[source][number])
         yield about | {
-            "part": source,
+            "part": name,
             "role": "part",
-            "value": value,
-            "weight": contribution / value if value else float(sum(part.weight_of(kind) for part in parts)),
+            "value": float(numbers[name][number]),
+            "weight": sum(float(part.weight_of(kind)) for part in parts if part.above is None or shares[part.name]),
             "contribution": contribution,
             "matches": to_builtins(matches),
         }

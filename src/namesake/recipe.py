@@ -70,7 +70,7 @@ class Part(Checked, frozen=True):
         """Raise an error for a part without a scorer or evidence, and for an unknown kind."""
         super().__post_init__()
         if self.weight < 0 and self.above is None:
-            raise NamesakeError(f"weight of {self.name} = {self.weight!r}: must be a number from 0 up")
+            raise NamesakeError(f"weight of {self.name} = {self.weight:g}: must be a number from 0 up")
         if not self.name:
             raise NamesakeError("scorer is missing from parts: it must be the name of a scorer, or give `evidence`")
         if self.scorer and self.evidence:
@@ -139,6 +139,11 @@ class DoubtPart(Checked, frozen=True):
     """Whether tuning keeps this weight."""
 
     @property
+    def source(self) -> str:
+        """The doubt."""
+        return self.doubt
+
+    @property
     def name(self) -> str:
         """The doubt, with the number in `above`."""
         return self.doubt + _above(self.above)
@@ -169,21 +174,13 @@ class Decide(Checked, frozen=True):
                 raise NamesakeError(f"thresholds has {name!r}: its keys are precisions in percent, such as p95")
         _check_unique([part.name for part in self.parts])
 
-    @staticmethod
-    def scaled_doubt(part: DoubtPart, doubts: Mapping[str, Float64], offsets: Int64) -> Float64:
-        """The scaled, unweighted numbers of a part by mention; 0 if the doubt is absent."""
-        numbers = column(doubts, part.doubt)
-        return np.zeros(len(offsets) - 1) if numbers is None else scaled(numbers, part.scale, part.above, offsets)
-
     def nil_parts(self, doubts: Mapping[str, Float64], offsets: Int64) -> dict[str, Float64]:
         """The summands of the score of NIL for every mention: the known doubts, else `nil` or `alone`."""
-        found: dict[str, Float64] = {}
-        for part in self.parts:
-            if column(doubts, part.doubt) is not None:
-                weighted = part.weight * self.scaled_doubt(part, doubts, offsets)
-                found[part.doubt] = found[part.doubt] + weighted if part.doubt in found else weighted
-        if found:
-            return found
+        known = {part: numbers for part in self.parts if (numbers := column(doubts, part.doubt)) is not None}
+        if known:
+            return {
+                part.name: part.weight * scaled(each, part.scale, part.above, offsets) for part, each in known.items()
+            }
         single = np.diff(offsets) == 1
         if self.alone is None:
             return {"nil": np.full(len(single), float(self.nil))}
@@ -390,10 +387,10 @@ class Recipe(Settings, frozen=True):
         contributions: dict[str, Float64] = {}
         values = self.scaled(scores, offsets, doubts)
         for part in self.parts:
-            value, before = values[part.name], contributions.get(part.source)
-            weighted = np.zeros(len(total)) if value is None else part.weight_of(kinds) * value
-            contributions[part.source] = weighted if before is None else before + weighted
-            total += weighted
+            value = values[part.name]
+            contributions[part.name] = np.zeros(len(total)) if value is None else part.weight_of(kinds) * value
+            if value is not None:
+                total += contributions[part.name]
         ties = {name: key for name in self.tie_break if (key := column(scores, name)) is not None}
         evidence = [part.evidence for part in self.parts if part.evidence]
         absent = [name for name in self.scorers if column(scores, name) is None]

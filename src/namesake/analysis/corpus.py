@@ -92,11 +92,11 @@ def link_text(
     kb: KB | str | Path | None,
     recipe: Recipe,
     scores: bool = False,
-    complete: Sequence[str] = (),
+    complete: str | Sequence[str] = (),
 ) -> LinkedText:
     """Read labelled files and link them; with `scores`, links have every candidate and its parts.
 
-    `complete` are the names of corpora in which every name is labelled.
+    `complete` are the names of corpora in which every name is labelled, separated by commas if they are one text.
     """
     if kb is None:
         raise NamesakeError("labelled text is linked with a KB: name one with `kb=`")
@@ -104,7 +104,8 @@ def link_text(
     linker = Linker(kb, recipe if recipe.decide is None else recipe.at(0.0))
     corpora = []
     several = any(kind.number != PERSON for kind in kb.kinds)
-    for read in read_corpora(labelled, complete):
+    whole = [name.strip() for name in complete.split(",") if name.strip()] if isinstance(complete, str) else complete
+    for read in read_corpora(labelled, whole):
         corpus = of_every_kind(read) if several else read
         numbered = enumerate(corpus.documents)  # ids are the numbers of documents, since the given ids may repeat
         articles = in_tables(Article(str(number), each.text, date=each.date) for number, each in numbered)

@@ -132,7 +132,7 @@ def evaluate_text(
     """
     system = Recipe.load(recipe)
     system = system if threshold is None else system.at(threshold)
-    text = link_text(labelled, kb, system, complete=complete.split(",") if isinstance(complete, str) else complete)
+    text = link_text(labelled, kb, system, complete=complete)
     at = 0.0 if system.decide is None else system.decide.threshold
     outcomes, missed = text.outcomes, []
     for outcome in outcomes:

@@ -22,6 +22,8 @@ from namesake.files import Paths, several
 from namesake.kb.store import KB
 from namesake.recipe import Recipe
 
+ROUNDS = 2
+"""How often labelled text is linked and the weights are fitted."""
 STEPS = tuple(k / 20 for k in range(20))
 """Thresholds that `threshold` shows beside the suggested one."""
 
@@ -44,6 +46,7 @@ def tune(
     *,
     labelled: Paths = (),
     kb: KB | str | Path | None = None,
+    complete: str | Sequence[str] = (),
     how: Literal["fit", "grid"] = "fit",
     split: str | None = None,
     step: float = STEP,
@@ -61,8 +64,9 @@ def tune(
         scores: files with the scores of every candidate; several are fitted as one.
         gold: one gold file for all score files, or one for each.
         recipe: the recipe to tune: a recipe, the name of a shipped recipe or a `.toml` file.
-        labelled: files of raw text with labels, each a corpus with the weight of the square root of its size.
+        labelled: files of raw text with labels, each a corpus with the same weight.
         kb: the KB to link labelled text with.
+        complete: names of corpora in which every name is labelled: names without a label are NIL there.
         how: the weights of the resulting recipe: `fit` (log-linear) or `grid`.
         split: the gold to find the weights on; default: all of it.
         step: the step of the grid.
@@ -76,6 +80,8 @@ def tune(
         raise NamesakeError(f"`how={how!r}`: must be one of {', '.join(HOWS)}")
     if not labelled and not scores:
         raise NamesakeError("tune needs scores and their `gold=`, or `labelled=` text and its `kb=`")
+    if complete and not labelled:
+        raise NamesakeError("`complete=` applies to `labelled=` text")
     given = Recipe.load(recipe)
     system = _held(given) if hold else given
     sources = _sources([Path(path) for path in several(scores)], [Path(path) for path in several(gold)])
@@ -83,7 +89,7 @@ def tune(
     if labelled:
         if how != "fit":
             raise NamesakeError("`how='grid'` is for score files: weights are fitted to labelled text")
-        found, views, mentions = _tune_text(labelled, kb, system, data, name)
+        found, views, mentions = _tune_text(labelled, kb, system, data, name, complete)
     else:
         found, views = _tune_scores(sources, system, settings)
         mentions = sum(len(learnable(system, each).gold) for each in data)
@@ -144,11 +150,23 @@ def _tune_scores(sources: Sequence[Source], recipe: Recipe, given: Mapping[str, 
 
 
 def _tune_text(
-    labelled: Paths, kb: KB | str | Path | None, recipe: Recipe, more: Sequence[Dataset], name: str | None
+    labelled: Paths,
+    kb: KB | str | Path | None,
+    recipe: Recipe,
+    more: Sequence[Dataset],
+    name: str | None,
+    complete: str | Sequence[str],
 ) -> tuple[Recipe, list[View], int]:
-    """Fit weights on labelled text and more data sets. Thresholds come from text that is held out."""
-    samples = [tuning.Sample.of(*corpus) for corpus in link_text(labelled, kb, recipe, scores=True).corpora]
-    found = tuning.fit_text(recipe, samples, more)
+    """Fit weights on labelled text and more data sets. Thresholds come from text that is held out.
+
+    The names that are found, and the anchors of the second round, depend on the weights, so text is linked `ROUNDS`
+    times, each time with the weights of the round before.
+    """
+    found = recipe
+    for _ in range(ROUNDS):
+        text = link_text(labelled, kb, found, scores=True, complete=complete)
+        samples = [tuning.Sample.of(*corpus) for corpus in text.corpora]
+        found = tuning.fit_text(recipe, samples, more, start=found)
     unseen = tuning.held_out(recipe, samples, more, start=found)
     if found.decide is not None:
         found = found.replace(decide=found.decide.replace(thresholds=text_figures.thresholds(Trade.of(unseen))))

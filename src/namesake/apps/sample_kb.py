@@ -22,7 +22,7 @@ def sample_kb() -> Path:
         cache.mkdir(parents=True, exist_ok=True)
         with locked(cache / "sample.lock"):  # one of two concurrent first runs waits for the other
             if not _opens(folder):
-                build_kb([DUMP], folder, keep="people", wikipedia=WIKIPEDIA, force=folder.exists())
+                build_kb([DUMP], folder, wikipedia=WIKIPEDIA, force=folder.exists())
     return folder
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import lsq_linear
-from scipy.sparse import csc_array, csr_array, dia_array, vstack
+from scipy.sparse import csc_array, csr_array, vstack
 
 from namesake import rank
 from namesake.arrays import Bool, Float64, Int64, indptr, take_rows
@@ -123,8 +123,9 @@ class Problem:
     def _newton_step(self, beta: Float64, gradient: Float64, penalty: float) -> Float64:
         """The step of the free weights to the minimum of the loss's second-order expansion within the bounds."""
         columns, p, size = self.free, np.exp(self._log_probability(beta)), np.diff(self.offsets)
-        weighted = p * np.repeat(self.weight, size)
-        squares = (self.x.T @ (dia_array((weighted[None], 0), shape=(len(p), len(p))) @ self.x)).toarray()
+        of_row = np.repeat(p * np.repeat(self.weight, size), np.diff(self.x.indptr))
+        weighted = csr_array((self.x.data * of_row, self.x.indices, self.x.indptr), self.x.shape)
+        squares = (self.x.T @ weighted).toarray()
         mean = (csr_array((p, np.arange(len(p)), self.offsets), shape=(len(size), len(p))) @ self.x).toarray()
         curvature = (squares - mean.T @ (mean * self.weight[:, None]))[np.ix_(columns, columns)]
         curvature += np.diag(penalty * self.penalised[columns] + 1e-9 * (1 + curvature.diagonal()))  # not singular
@@ -246,7 +247,9 @@ def _alternatives(recipe: Recipe, data: Dataset) -> tuple[Any, Int64, Int64]:
         return _sparse([(np.arange(len(kinds)), columns)], len(kinds)), size, gold
     constant = not any(part.doubt in data.table.doubts for part in recipe.decide.parts)
     marks = [constant & (size > 1), constant & (size == 1)]
-    scaled = [recipe.decide.scaled_doubt(part, data.table.doubts, data.offsets) for part in recipe.decide.parts]
+    unweighted = tuple(part.replace(weight=1.0) for part in recipe.decide.parts)
+    known = recipe.decide.replace(parts=unweighted).nil_parts(data.table.doubts, data.offsets)
+    scaled = [known.get(part.name, np.zeros(len(data.gold))) for part in unweighted]
     number = np.arange(len(size))  # NIL is the last alternative of its mention
     places = [
         (np.arange(len(kinds)) + np.repeat(number, size), columns),

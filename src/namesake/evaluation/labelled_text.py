@@ -58,6 +58,11 @@ class Label(msgspec.Struct, frozen=True):
         """Whether it states an entity or a type, rather than nothing."""
         return bool(self.qid or self.type or self.nil_clean)
 
+    @property
+    def is_instructive(self) -> bool:
+        """Whether weights are fitted to it: NIL counts unless the label may be more than a plain name."""
+        return self.is_informative and (self.qid is not None or self.nil_clean is not False)
+
 
 class Document(msgspec.Struct, frozen=True):
     """A text with its labels; `read_corpus` keeps those that are scored."""

@@ -1,7 +1,8 @@
 """Weights tuned on score files or on labelled text, and their figures on unseen mentions.
 
-In labelled text, the weight of a mention is the square root of the number of its spans, that of a corpus the square
-root of the sum over its mentions. Other data sets, such as score files with gold, have the weight of an average corpus.
+In labelled text, the weight of a mention is the square root of the number of its spans, and half of that if it is
+right as NIL only because all names are labelled and it is not. Every corpus and every other data set, such as a score
+file with gold, has the same weight.
 """
 
 from collections.abc import Mapping, Sequence
@@ -153,6 +154,8 @@ def weights_view(tuned: Sequence[Tuned], split: str) -> View:
 # labelled text
 PENALTY = 3.0
 """The L2 penalty; results are the same between 1 and 10."""
+UNLABELLED = 0.5
+"""The weight of a name without a label where every name is labelled: some are names all the same."""
 
 
 @dataclass(frozen=True)
@@ -162,21 +165,20 @@ class Sample:
     labels: Alignment
     data: Dataset
     person: Bool
-    """Mentions that count as names of people."""
-    informative: Bool
-    """Mentions whose labels state an entity or a type."""
-    spans: Float64
-    """The number of scored spans of each mention."""
+    """False if the text shows that a name is not a person's: such names are never answered."""
+    weight: Float64
+    """The weight of each mention: the root of the number of its spans, less for `UNLABELLED`; 0 without information."""
 
     @classmethod
     def of(cls, labels: Alignment, links: pa.Table) -> "Sample":
         """Make the sample from links with scores and without a threshold."""
-        flags = np.array([label.is_informative for label in labels.labels], np.bool_)
-        size = len(labels.mentions)
-        informative = np.bincount(labels.span_mention, labels.any_label(flags), size) > 0
-        spans = np.bincount(labels.span_mention, minlength=size).astype(np.float64)
+        stated = np.array([label.is_instructive for label in labels.labels], np.bool_)
+        spans = np.bincount(labels.span_mention, minlength=len(labels.mentions))
+        teaches = np.zeros(len(spans))
+        for flags, share in ((~labels.labelled, UNLABELLED), (labels.any_label(stated), 1.0)):
+            teaches[labels.span_mention[flags]] = share
         person = Answers.of(links, labels.mentions).person
-        return cls(labels, dataset(labels, links), person, informative, spans)
+        return cls(labels, dataset(labels, links), person, teaches * np.sqrt(spans))
 
     @property
     def documents(self) -> Int64:
@@ -199,10 +201,10 @@ class Sample:
         return Outcome.of(self.labels, self.answers(recipe))
 
     def learnable(self, recipe: Recipe) -> Int64:
-        """Return the mentions to learn from: labelled people with candidates, without [decide] the right one."""
+        """Return the mentions to learn from, which have candidates, and without [decide] the right one."""
         size = np.diff(self.data.offsets)
         right = self.data.answerable if recipe.decide is None else size > 0
-        return np.flatnonzero(self.informative & self.person & right)
+        return np.flatnonzero((self.weight > 0) & self.person & right)
 
     def answerable(self, recipe: Recipe) -> Int64:
         """Return the mentions to learn from that have a gold candidate; without any there is nothing to fit."""
@@ -249,14 +251,12 @@ def fit_text(
     for sample in samples:
         kept = sample.learnable(recipe)
         if len(sample.answerable(recipe)):
-            roots = np.sqrt(sample.spans[kept])
             data.append(sample.data.take(kept.tolist()))
-            weights.append(roots / np.sqrt(roots.sum()))
+            weights.append(sample.weight[kept] / sample.weight[kept].sum())
     others = [learnable(recipe, each) for each in more]
     if not data and not others:
         raise NamesakeError("no name that was found has its label's entity among its candidates: nothing to learn from")
-    average = float(np.mean([each.sum() for each in weights])) if weights else 1.0
-    weights += [np.full(len(each.gold), average / len(each.gold)) for each in others]
+    weights += [np.full(len(each.gold), 1 / len(each.gold)) for each in others]
     problem = fit_weights.Problem.of(recipe, [*data, *others])
     weight = np.concatenate(weights)
     problem = replace(problem, weight=weight * len(weight) / weight.sum())
@@ -285,7 +285,7 @@ def held_out(
     best: list[str | None] = [None] * len(fold)
     confidence = np.full(len(fold), np.nan)
     for number in np.unique(fold):
-        rest = replace(sample, informative=sample.informative & (fold != number))
+        rest = replace(sample, weight=sample.weight * (fold != number))
         answers = sample.answers(fit_text(recipe, [rest], more, start))
         for m in np.flatnonzero(fold == number).tolist():
             best[m], confidence[m] = answers.best[m], answers.confidence[m]

@@ -1,11 +1,11 @@
-"""The embedded sample: about a hundred people, most of them namesakes, and fifteen short news articles."""
+"""The embedded sample: about a hundred people, most of them namesakes, places and other entities, and news articles."""
 
 from pathlib import Path
 
 _HERE = Path(__file__).parent
 
 DUMP = _HERE / "dump.json"
-"""A Wikidata dump in the official layout: the people, the items their statements name, the properties."""
+"""A Wikidata dump in the official layout: people, what their statements name, a few more entities, the properties."""
 
 WIKIPEDIA = _HERE / "wikipedia.json"
 """First paragraphs about some of the people in the layout of a CirrusSearch dump; without links, so no ranks."""

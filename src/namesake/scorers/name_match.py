@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 LABEL, VARIANT, WORST = 0.99, 0.8, 0.05
 """Match qualities: a label from the first, a variant below the second; lower ones count as the third."""
-PART_OF_ALIAS = 0.8
-"""Match quality of a part of an alias."""
 PART, BEGINNING = 0.85, 0.75
 """Match qualities below which a name of several words is a part, or the beginning, of the entity's name."""
 
@@ -45,7 +43,7 @@ def name_match_quality(batch: Batch) -> Scores:
 def partial_name(batch: Batch) -> Scores:
     """-1 if a name of several words is part or a variant of the entity's name and the label of another candidate.
 
-    "Martin Luther" is Martin Luther rather than Martin Luther King. An alias is not such a part.
+    "Martin Luther" is Martin Luther rather than Martin Luther King.
     """
     return -_label_of_another(batch, PART).astype(np.float64)
 
@@ -104,7 +102,7 @@ def _label_of_another(batch: Batch, below: float) -> Bool:
     size, quality = np.diff(batch.offsets), batch.quality
     has_label = np.zeros(len(size), np.bool_)
     has_label[np.repeat(np.arange(len(size)), size)[quality >= LABEL]] = True
-    others: Bool = np.repeat(has_label & (batch.tokens > 1), size) & (quality < below) & (quality != PART_OF_ALIAS)
+    others: Bool = np.repeat(has_label & (batch.tokens > 1), size) & (quality < below)
     return others
 
 

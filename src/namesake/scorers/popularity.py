@@ -59,8 +59,9 @@ def fame(batch: Batch, kb: KB) -> Scores:
 @scorer("FameShare")
 def fame_share(batch: Batch, kb: KB) -> Scores:
     """log of the share of the fame of all candidates with this name; 0 for an entity that is not in the KB."""
-    fames = _known(kb.fame, batch) + LEAST_FAME
-    shares = fames / np.repeat(reduce_mentions(np.add, fames, batch.offsets, 0.0), np.diff(batch.offsets))
+    fames, size = _known(kb.fame, batch), np.diff(batch.offsets)
+    total = reduce_mentions(np.add, fames, batch.offsets, 0.0) + LEAST_FAME * size  # exact in any order: float32
+    shares = (fames + LEAST_FAME) / np.repeat(total, size)
     return np.where(batch.rows >= 0, np.log(shares), 0.0)
 
 

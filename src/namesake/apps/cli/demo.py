@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from namesake.kb.store import KB
     from namesake.linker import Linker
 
-TEXT = "Michael Jordan, the basketball player, met Scottie Pippen in Chicago. Jordan smiled."
+TEXT = "Michael Collins of NASA, an astronaut, flew to the Moon with Buzz Aldrin. Collins was born in Rome."
 ROWS = [
     {"Name": "Michael Jordan", "About": "Chicago Bulls", "Job": "basketball player"},
     {"Name": "Michael Jordan", "About": "machine learning", "Job": "computer scientist"},
@@ -61,7 +61,7 @@ def demo() -> None:
     kb = KB.open(sample_kb())
     facts = kb.manifest
     console.print(
-        f"   {facts.people:,} people, {facts.statements:,} statements, {facts.names:,} names, {facts.words:,} words "
+        f"   {facts.entities:,} entities, {facts.people:,} of them people, {facts.statements:,} statements, {facts.names:,} names, {facts.words:,} words "
         f"in {time.perf_counter() - began:.1f} s: {kb.path}\n",
         highlight=False,
         soft_wrap=True,
@@ -136,10 +136,10 @@ def _reconciled(linker: Linker) -> Table:
 
 
 def _namesakes(kb: KB, most: int = 8) -> Table:
-    """The names that most people of a KB share, with their descriptions."""
+    """The names that most entities of a KB share, with their descriptions."""
     rows = []
     for name in np.argsort(-np.diff(kb.names.entities.indptr), kind="stable")[:most]:
-        people = kb.names.entities[name].tolist()
-        described = "; ".join(filter(None, (kb.descriptions[row].split(" (")[0] for row in people)))
-        rows.append([kb.label(people[0]), str(len(people)), described])
-    return table(["name", "people", "descriptions"], rows, (0, 2))
+        entities = kb.names.entities[name].tolist()
+        described = "; ".join(filter(None, (kb.descriptions[row].split(" (")[0] for row in entities)))
+        rows.append([kb.label(entities[0]), str(len(entities)), described])
+    return table(["name", "entities", "descriptions"], rows, (0, 2))

@@ -71,7 +71,7 @@ def run(
     if texts:
         if excess := [f"--{name}" for name, value in (against_gold | {"gold": gold}).items() if value]:
             raise NamesakeError(f"--labelled text has its own gold and is linked with --recipe: omit {excess[0]}")
-        shared |= {"threshold": minimum, "complete": _listed(complete)}
+        shared |= {"threshold": minimum, "complete": complete}
         report = evaluate_text(texts, common.default_kb(kb, texts), recipe, **shared)
         _write(report, out, inputs)
         return
@@ -135,6 +135,7 @@ def tune(
     more: common.MoreLabelled = None,
     labelled: list[Path] | None = None,
     kb: Path | None = None,
+    complete: str = "",
     scores: list[Path] | None = None,
     gold: list[Path] | None = None,
     split: str | None = None,
@@ -153,6 +154,8 @@ def tune(
     Example: namesake eval tune --scores scores.parquet --gold gold.jsonl --split tune --recipe uiscore-paper
 
     Args:
+        complete: Corpora of --labelled in which every name is labelled, separated by commas. Names without a label are
+            NIL there; in other corpora nothing is learnt from them.
         scores: Scores of every candidate; repeatable, all files are fitted together.
         gold: Right answers: one file for all --scores, or one per file.
         recipe: Recipe whose parts are weighted: a shipped recipe, or a .toml file.

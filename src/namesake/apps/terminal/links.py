@@ -1,5 +1,6 @@
 """Links and explanations drawn in a terminal: as tables, inside the text, and candidate by candidate."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -124,7 +125,7 @@ def _entity(linker: Linker, qid: object) -> str:
 def _why(rows: list[Row], given: str | None, right: object) -> str:
     """The scores of the wrong and the right answer, and the parts that favoured the wrong one."""
     scores = {row["qid"]: number(row["score"]) for row in rows}
-    parts: dict[Any, dict[str, float]] = {qid: {} for qid in (given, right)}
+    parts: dict[Any, dict[str, float]] = {qid: defaultdict(float) for qid in (given, right)}
     for row in rows:
         if row["qid"] in parts and row["role"] == "part":
             parts[row["qid"]][row["part"]] = row["contribution"]
@@ -132,7 +133,7 @@ def _why(rows: list[Row], given: str | None, right: object) -> str:
         return "Why: the KB has no better candidate."
     if given is None:
         return f"Why: NIL scores {scores[None]}, and the right entity {scores[right]}."
-    ahead = sorted(parts[given], key=lambda part: parts[right][part] - parts[given][part])[:PARTS_SHOWN]
+    ahead = sorted(parts[given] | parts[right], key=lambda part: parts[right][part] - parts[given][part])[:PARTS_SHOWN]
     gaps = ", ".join(f"{part} {number(parts[given][part])} against {number(parts[right][part])}" for part in ahead)
     return f"Why: it scores {scores[given]} against {scores[right]}, mostly because of {gaps}."
 
@@ -223,7 +224,7 @@ def _candidate(rows: list[Row], text: str, everything: bool) -> RenderableType:
 
 
 def _parts(rows: list[Row], text: str, everything: bool) -> RenderableType:
-    """Parts that add to the score, with their matches; then parts that add nothing, and tie-breaks if they decided."""
+    """Parts that add to the score, with their matches, and tie-breaks if they decided; with `everything` all parts."""
     table = _grid(Column(no_wrap=True), Column(justify="right", no_wrap=True), Column(ratio=1))
     parts = [row for row in rows if row["role"] == "part"]
     shown: set[str] = set()
@@ -240,7 +241,7 @@ def _parts(rows: list[Row], text: str, everything: bool) -> RenderableType:
     if ties and (everything or rows[0]["tie_break"]):
         table.add_row(Text("tie-break", style="dim"), "", Text(ties))
     nothing = Text(f"no contribution from {', '.join(row['part'] for row in silent)}", style="dim")
-    return Group(table, nothing) if silent else table
+    return Group(table, nothing) if silent and everything else table
 
 
 def _grid(*columns: Column, expand: bool = False) -> Table:

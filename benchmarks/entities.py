@@ -1,14 +1,14 @@
-"""The default recipe on labelled text: fitted anew, and what it is worth with each corpus left out.
+"""The default recipe on labelled text: fitted again, and its figures with each corpus left out.
 
-    python -m benchmarks.people --kb KB [--people FOLDER] [--slice KB --quotebank FOLDER]
-                                [--fit RECIPE.toml] [--write all|thresholds]
+    python -m benchmarks.entities --kb KB [--labelled PATH…] [--slice KB --quotebank FOLDER] [--recipe RECIPE]
+                                  [--fit RECIPE.toml] [--write all|thresholds]
 
-This is `namesake tune` on the files of FOLDER, with Quotebank's tune split beside them where `--slice`, a KB of the
-Wikidata slice, is given: names and candidates as its articles have them, as far as that KB knows the candidates.
-Printed are the weights, precision, recall, F1, AUROC and ECE of each corpus with weights that have seen it and with
-weights that have not, and the thresholds. With `--fit` the recipe is written to a file; with `--write` its numbers, or
-its thresholds alone, go into `recipes/default.toml`, whose comments stay. `namesake evaluate --labelled` measures the
-recipe as it is.
+This is `namesake eval tune` on all corpora of `../shared/people` and `../shared/entities` with a KB of every kind. With
+`--slice`, a KB of the Wikidata slice, Quotebank's tune split is added: names and candidates as its articles have them,
+if that KB has the candidates. The output is the weights, the figures of each corpus with weights that have seen it and
+with weights that have not, and the thresholds. `--fit` writes the recipe to a file. `--write` puts its numbers, or its
+thresholds alone, into `recipes/default.toml` and keeps the comments. `namesake eval run --labelled` measures a recipe
+unchanged.
 """
 
 from __future__ import annotations
@@ -24,16 +24,24 @@ import namesake
 from namesake.analysis.corpus import Corpus
 from namesake.analysis.tune import Tuning
 from namesake.apps.cli.common import show
+from namesake.evaluation.labelled_text import read_corpora
 from namesake.recipe import Recipe
 
+COMPLETE = (
+    *("aida-conll-dev", "gum-news-interview", "gum-rest", "hipe2020-en", "iitb"),
+    *("oke-2016-train", "tweeki-gold", "wiki-fair-v2-rest"),
+)
+"""Corpora in which every name is labelled."""
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 DEFAULT = Path(namesake.__file__).parent / "recipes" / "default.toml"
 
 
-def refitted(recipe: Recipe, kb: Path, people: Path, sliced: Path | None, quotebank: Path) -> Tuning:
+def refitted(recipe: Recipe, kb: Path, labelled: list[Path], sliced: Path | None, quotebank: Path) -> Tuning:
     """The recipe with weights from labelled text and, with a KB of the slice, from Quotebank's tune split."""
+    names = {corpus.name for corpus in read_corpora(labelled)}
+    text = {"labelled": labelled, "kb": kb, "complete": [name for name in COMPLETE if name in names]}
     if sliced is None:
-        return namesake.tune(recipe=recipe, labelled=[people], kb=kb, name=recipe.name)
+        return namesake.tune(recipe=recipe, name=recipe.name, **text)
     with tempfile.TemporaryDirectory() as folder:
         links = Path(folder) / "quotebank.parquet"
         pq.write_table(Corpus(quotebank / "articles.jsonl.gz", sliced).links(recipe), links)
@@ -41,11 +49,10 @@ def refitted(recipe: Recipe, kb: Path, people: Path, sliced: Path | None, quoteb
             [links],
             [quotebank / "gold.jsonl"],
             recipe,
-            labelled=[people],
-            kb=kb,
             split="tune",
             known=sliced,
             name=recipe.name,
+            **text,
         )
 
 
@@ -76,13 +83,14 @@ def main() -> None:
     """Fit, print the tables, and write the recipe where asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kb", type=Path, required=True)
-    parser.add_argument("--people", type=Path, default=SHARED / "people")
+    parser.add_argument("--labelled", type=Path, nargs="+", default=[SHARED / "people", SHARED / "entities"])
+    parser.add_argument("--recipe", default="default")
     parser.add_argument("--quotebank", type=Path, default=SHARED / "quotebank")
     parser.add_argument("--slice", type=Path)
     parser.add_argument("--fit", type=Path)
     parser.add_argument("--write", choices=("all", "thresholds"))
     options = parser.parse_args()
-    tuning = refitted(Recipe.load("default"), options.kb, options.people, options.slice, options.quotebank)
+    tuning = refitted(Recipe.load(options.recipe), options.kb, options.labelled, options.slice, options.quotebank)
     show(tuning.views)
     if options.fit:
         tuning.recipe.save(options.fit)
