@@ -266,7 +266,7 @@ def build_short_forms(listed: kernels.Found) -> Made:
     size = min(len(ids), MOST * len(distinct))
     best = kernels.Grouped(
         *(large.zeros(len(distinct) + 1, np.int64), large.empty(size, np.int32), large.empty(size, np.int8)),
-        *(large.empty(size, np.float32), large.zeros(len(distinct), np.int32)),
+        large.empty(size, np.float32),
     )
     kept = kernels.best_bearers(ids, listed.rows, listed.forms, listed.weights, MOST, best)
     keys, place = table_of(distinct)
@@ -277,8 +277,6 @@ def build_short_forms(listed: kernels.Found) -> Made:
         NameColumns.short_slots: slots,
         NameColumns.short_entities: Ragged(best.indptr, best.rows[:kept]),
         NameColumns.short_forms: best.forms[:kept],
-        NameColumns.short_weights: best.weights[:kept],
-        NameColumns.short_count: best.counts,
     }
 
 

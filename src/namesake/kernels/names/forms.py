@@ -75,13 +75,12 @@ class Found(NamedTuple):
 
 
 class Grouped(NamedTuple):
-    """The best bearers of each form: where they end, rows, forms, weights; and how many there are in all."""
+    """The best entities with each form: where they end, rows, forms, weights."""
 
     indptr: Annotated[Any, types.int64[::1]]
     rows: Annotated[Any, INTS]
     forms: Annotated[Any, BYTES]
     weights: Annotated[Any, types.float32[::1]]
-    counts: Annotated[Any, INTS]
 
 
 ONE_NAME, FOUND = own_record(Forms), record(Found)
@@ -304,7 +303,7 @@ def best_bearers(ids, rows, forms, weights, most, to):
 
     The largest comes first; of equal weights the lower row. An entity's largest weight counts, and the form it is of.
     """
-    groups = len(to.counts)
+    groups = len(to.indptr) - 1
     ends = np.zeros(groups + 1, np.int64)
     for entry in range(len(ids)):
         ends[ids[entry] + 1] += 1
@@ -322,7 +321,6 @@ def best_bearers(ids, rows, forms, weights, most, to):
             while entry < ends[group + 1] and rows[order[entry]] == rows[best]:
                 best = order[entry] if weights[order[entry]] > weights[best] else best
                 entry += 1
-            to.counts[group] += 1
             at = write
             write += at - first < most
             while at > first and to.weights[at - 1] < np.float32(weights[best]):
