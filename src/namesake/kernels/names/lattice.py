@@ -24,7 +24,7 @@ MOST_TOKENS = 8
 """Tokens of the longest name that is searched for."""
 FEWEST_UNKNOWN, MOST_UNKNOWN = 2, 5
 """Tokens of a name that is not in the KB."""
-NEW_LINE, SPACE, AMPERSAND, QUOTE, LETTER_S = 0x0A, 0x20, 0x26, 0x27, 0x73
+NEW_LINE, SPACE, AMPERSAND, QUOTE, LETTER_S, SMALL = 0x0A, 0x20, 0x26, 0x27, 0x73, 0x20
 FEW = 64
 """Hypotheses that a text has room for at first."""
 
@@ -140,7 +140,7 @@ def is_joined(texts, data, j):
     if size == 1 or (size == 3 and data[begin] == SPACE):
         return data[begin + size // 2] == AMPERSAND
     is_long = size == 5 and data[begin] == 0xE2 and data[begin + 1] == 0x80 and data[begin + 2] == 0x99
-    return (is_long or (size == 3 and data[begin] == QUOTE)) and data[begin + size - 2] == LETTER_S
+    return (is_long or (size == 3 and data[begin] == QUOTE)) and data[begin + size - 2] | SMALL == LETTER_S
 
 
 @inner(types.boolean(U8, types.uint64))
