@@ -35,7 +35,8 @@ class SmallKB:
         spelled = EntityNames.of(English, self.item_labels, self.aliases, self.alias_texts)
         named = Strings.of(normalise(name) for name in things)
         made = build_names(spelled, named)
-        listed, tokens = list_forms(spelled, np.ones(len(people), np.bool_), self.fame.astype(np.float64))
+        everybody, bits = np.ones(len(people), np.bool_), made[NameColumns.prefixes]
+        listed, tokens = list_forms(spelled, everybody, self.fame.astype(np.float64), bits)
         made |= build_short_forms(listed) | count_tokens(
             listed, tokens, [(Strings.of(prose), np.ones(len(prose), np.bool_))]
         )

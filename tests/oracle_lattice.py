@@ -49,14 +49,17 @@ class Page:
         return token.gap == SOFT or between in ("&", " & ", "'s ", "’s ", "'S ", "’S ")
 
     def can_begin(self, place: int) -> bool:
-        """Whether a name may begin here: with a capital or a number, or a small word of surnames before a capital."""
+        """Whether a name may begin here: with a capital or a number, or small words of surnames before a capital."""
         token = self.tokens[place]
         if token.has_capital or token.capital or token.upper:
             return True
         if self.style == LOWER:
             return token.text not in English.function_words
-        following = self.tokens[place + 1 : place + 2]
-        return token.text in English.particles and any(one.gap == SOFT and one.has_capital for one in following)
+        while self.tokens[place].text in English.particles and place + 1 < len(self.tokens):
+            place += 1
+            if self.tokens[place].gap != SOFT or self.tokens[place].has_capital:
+                return self.tokens[place].gap == SOFT
+        return False
 
     def hypotheses(self, known: Known) -> list[tuple[int, int]]:
         """First token and end of every known name that is not part of a longer one written with capitals."""
@@ -97,12 +100,13 @@ class Page:
         return token.has_capital and token.text not in words
 
     def unknown(self, known: Known) -> list[tuple[int, int]]:
-        """Runs of two to five capitalised words that have no part in a known name of several words."""
+        """Runs of two to five capitalised words that are no short form and share no token with a longer known name."""
         if self.style != CASED:
             return []
+        hypotheses = self.hypotheses(known)
         covered = {
             place
-            for first, end in self.hypotheses(known)
+            for first, end in hypotheses
             if end - first > 1 and self.name(first, end) in known.names
             for place in range(first, end)
         }
@@ -114,7 +118,8 @@ class Page:
                 if not self.in_person(end) and not (is_particle and self.in_person(end + 1)):
                     break
                 end += 1
-            if end - first in UNKNOWN_SIZES and covered.isdisjoint(range(first, end)):
+            is_known = (first, end) in hypotheses or not covered.isdisjoint(range(first, end))
+            if end - first in UNKNOWN_SIZES and not is_known:
                 found.append((first, end))
             first = max(end, first + 1)
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from namesake.kb.build import build
 from namesake.kb.columns.column_files import Ragged, Strings
 from namesake.kb.kinds import item_kinds
 from namesake.kb.names.build_index import EntityNames, build_misspellings
-from namesake.kb.names.index import NameIndex
+from namesake.kb.names.index import NameIndex, name_key
 from namesake.kb.names.non_people import entity_fame, fame_byte
 from namesake.kb.names.short_forms import FORMS, MOST, build_short_forms, count_tokens, list_forms
 from namesake.kb.store import KB
@@ -53,6 +54,14 @@ def assert_shorts(index: NameIndex, known: dict[str, dict[int, tuple[float, str]
         assert [FORMS[form][0] for form in found.forms] == [form for _, _, form in best]
 
 
+def assert_marked(prefixes: np.ndarray, names: Iterable[str]) -> None:
+    """The detector extends a name only while the bit of its tokens so far is set."""
+    for tokens in map(str.split, names):
+        for end in range(2, len(tokens) + 1):
+            bit = int(name_key(" ".join(tokens[:end]))) & (8 * len(prefixes) - 1)
+            assert prefixes[bit >> 3] >> (bit & 7) & 1
+
+
 @given(people, st.lists(text, max_size=4), st.data())
 def test_short_forms_and_tokens_are_those_of_dictionaries(
     made: list[tuple[str, list[str], int]], prose: list[str], data: st.DataObject
@@ -64,10 +73,16 @@ def test_short_forms_and_tokens_are_those_of_dictionaries(
         (label, others, float(one)) if short else ("", [], 0.0)
         for label, others, one, short in zip(labels, aliases, fame, shortened, strict=True)
     ]
-    listed, tokens = list_forms(EntityNames.of(English, Strings.of(labels), *column_of_lists(aliases)), shortened, fame)
+    spelled, prefixes = (
+        EntityNames.of(English, Strings.of(labels), *column_of_lists(aliases)),
+        np.zeros(1 << 12, np.uint8),
+    )
+    listed, tokens = list_forms(spelled, shortened, fame, prefixes)
     counted = Strings.of(prose), np.ones(len(prose), np.bool_)
     index = index_of(build_short_forms(listed) | count_tokens(listed, tokens, [counted]))
-    assert_shorts(index, oracle.shorts(known, English))
+    shorts = oracle.shorts(known, English)
+    assert_shorts(index, shorts)
+    assert_marked(prefixes, shorts)
     first, last, middle = oracle.token_counts([label for label, _, _ in known], English)
     lower = oracle.lower_counts(prose, [])
     names = [oracle.normalise(name) for label, others in zip(labels, aliases, strict=True) for name in (label, *others)]

@@ -183,6 +183,7 @@ def _index(
         non_people = non_people_names(items, rows, of_items, used)
         draft.write_all(build_non_people(non_people))
         made = build_names(entity_names, non_people.texts)
+        list_forms(entity_names, is_person, fame, made[NameColumns.prefixes])
         list_other_forms(entity_names, ~is_person, teams, fame, made[NameColumns.prefixes])
         draft.write_all(made)
         named = made[NameColumns.texts], made[NameColumns.entities]

@@ -103,15 +103,18 @@ def cut_texts(data, offsets, heads, tables):
 def can_begin(texts, style, i, stop):
     """Whether a name can begin with token i.
 
-    It has a capital or is a number; or a small word is before such a token, as in al Qaeda. In a text without capitals,
-    every word but function words can begin a name.
+    It has a capital or is a number; or small words are before such a token, as in al Qaeda or van der Bellen. In a
+    text without capitals, every word but function words can begin a name.
     """
     if texts.marks[i] & t.HAS_CAPITAL != 0 or texts.bits[i] & (t.IS_CAPITAL | t.IS_UPPER) != 0:
         return True
     if style == t.LOWER:
         return texts.classes[i] & t.FUNCTION == 0
-    follows = i + 1 < stop and texts.gaps[i + 1] == t.SOFT and texts.marks[i + 1] & t.HAS_CAPITAL != 0
-    return follows and texts.classes[i] & t.PARTICLE != 0
+    while texts.classes[i] & t.PARTICLE != 0 and i + 1 < stop and texts.gaps[i + 1] == t.SOFT:
+        i += 1
+        if texts.marks[i] & t.HAS_CAPITAL != 0:
+            return True
+    return False
 
 
 @inner(types.boolean(record(Texts), types.int64))
@@ -220,9 +223,9 @@ def in_person(texts, i):
 def list_unknown(texts, found):
     """Runs of two to five capitalised words without a known name of several words: names that may be spelled otherwise.
 
-    What the KB knows of them is 0.
+    A run that is a short form is left out. What the KB knows of the runs is 0.
     """
-    count, room = 0, FEW * len(texts.styles) + FEW
+    count, room, h = 0, FEW * len(texts.styles) + FEW, 0
     first, end, key = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint64)
     indptr = np.zeros(len(texts.styles) + 1, np.int64)
     covered = np.zeros(len(texts.hashes), np.bool_)
@@ -239,6 +242,9 @@ def list_unknown(texts, found):
                     break
                 run, is_known = extend(run, texts.hashes[j]), is_known or covered[j]
                 j += 1
+            while h < len(found.first) and (found.first[h] < i or (found.first[h] == i and found.end[h] < j)):
+                h += 1
+            is_known |= h < len(found.first) and found.first[h] == i and found.end[h] == j
             if FEWEST_UNKNOWN <= j - i <= MOST_UNKNOWN and not is_known:
                 if count == room:
                     room *= 2
