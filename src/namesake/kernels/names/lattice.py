@@ -225,7 +225,7 @@ def list_unknown(texts, found):
 
     A run that is a short form is left out. What the KB knows of the runs is 0.
     """
-    count, room, h = 0, FEW * len(texts.styles) + FEW, 0
+    count, room, at = 0, FEW * len(texts.styles) + FEW, 0
     first, end, key = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint64)
     indptr = np.zeros(len(texts.styles) + 1, np.int64)
     covered = np.zeros(len(texts.hashes), np.bool_)
@@ -242,9 +242,9 @@ def list_unknown(texts, found):
                     break
                 run, is_known = extend(run, texts.hashes[j]), is_known or covered[j]
                 j += 1
-            while h < len(found.first) and (found.first[h] < i or (found.first[h] == i and found.end[h] < j)):
-                h += 1
-            is_known |= h < len(found.first) and found.first[h] == i and found.end[h] == j
+            while at < len(found.first) and (found.first[at] < i or (found.first[at] == i and found.end[at] < j)):
+                at += 1
+            is_known |= at < len(found.first) and found.first[at] == i and found.end[at] == j
             if FEWEST_UNKNOWN <= j - i <= MOST_UNKNOWN and not is_known:
                 if count == room:
                     room *= 2
