@@ -83,7 +83,7 @@ BARACK, MICHELLE = "Barack Obama", "Michelle Obama"
         ("President Obama met Joanne Rowling.", {"President Obama": [BARACK], "Joanne Rowling": ["J. K. Rowling"]}),
         ("The Obama Foundation gave.", {}),  # an item that is no entity covers its parts
         ("Le Pen won.", {"Le Pen": ["Marine Le Pen"], "Pen": ["Marine Le Pen"]}),
-        ("He saw van der Bellen.", dict.fromkeys(("van der Bellen", "Bellen"), ["Alexander Van der Bellen"])),
+        ("He saw van der Bellen.", {"van der Bellen": ["Alexander Van der Bellen"]}),
         ("barack obama met rihanna", {"barack obama": [BARACK], "rihanna": ["Rihanna"]}),
         ("BARACK OBAMA MET RIHANNA", {"BARACK OBAMA": [BARACK], "RIHANNA": ["Rihanna"]}),
         ("Will you go?", {"Will": ["Will Young"]}),
