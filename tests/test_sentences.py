@@ -77,7 +77,8 @@ def test_nobody_is_linked(people: Linker, text: str) -> None:
     [
         ("Martin Luther King Jr. admired Mahatma Gandhi and Martin Luther.", "Martin Luther", "Q9554"),
         (
-            "George Martin produced the Beatles' records at Abbey Road. George R. R. Martin, the novelist, admired him.",
+            "George Martin produced the Beatles' records at Abbey Road. George R. R. Martin, the novelist, admired "
+            "him.",
             *("George Martin", "Q191819"),
         ),
     ],
