@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from namesake.names.detect import find
 
 from namesake.arrays import one_chunk
 from namesake.articles.rejects import Rejects
@@ -70,7 +71,7 @@ def article_names() -> list[tuple[str, set[int]]]:
 def speed(kb: KB) -> Iterator[Row]:
     labels = kb.item_labels.take(kb.entity_item.astype(np.int64))
     texts, aliases = kb.alias_texts, kb.aliases
-    seconds = best(lambda: build_names(EntityNames.of(English, labels, aliases, texts), kb.descriptions), 3)
+    seconds = best(lambda: build_names(EntityNames.of(English, labels, aliases, texts)), 3)
     yield f"build the index: {len(labels):,} labels, {len(texts):,} aliases", f"{seconds:.2f} s"
     seconds = best(lambda: kb.names.lookup_many(labels.data, labels.offsets))
     yield "look up a name", f"{seconds / len(labels) * 1e9:.0f} ns"

@@ -1,11 +1,11 @@
-"""A KB of a few people and things, made in memory: as much as finding names needs."""
+"""A KB of a few people, and items that are no entities of it, made in memory: as much as finding names needs."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from namesake.kb.columns.column_files import Strings
-from namesake.kb.columns.derived import phrases, words
+from namesake.kb.columns.derived import phrases
 from namesake.kb.columns.layout import NameColumns
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
 from namesake.kb.names.index import NameIndex
@@ -18,37 +18,34 @@ from test_names import InMemory, column_of_lists
 
 
 class SmallKB:
-    """People by label with fame and aliases, things by name with fame and kind, texts of mere words, and genders."""
+    """People by label with fame and aliases, other items by name with fame, and texts of ordinary words."""
 
     def __init__(
         self,
         people: dict[str, tuple[float, list[str]]],
-        things: dict[str, tuple[float, int]] = {},  # noqa: B006
+        things: dict[str, float] = {},  # noqa: B006
         prose: list[str] = [],  # noqa: B006
-        gender: dict[str, int] = {},  # noqa: B006
     ) -> None:
         self.labels = list(people)
         self.fame = np.array([fame for fame, _ in people.values()], np.float32)
-        self.gender = np.array([gender.get(label, 0) for label in people], np.int8)
         self.entity_item = np.arange(len(people), dtype=np.int32)
         self.item_labels = Strings.of(people)
         self.aliases, self.alias_texts = column_of_lists([aliases for _, aliases in people.values()])
         self.qids = np.arange(1, len(people) + 1, dtype=np.int64) * 10
         spelled = EntityNames.of(English, self.item_labels, self.aliases, self.alias_texts)
         named = Strings.of(normalise(name) for name in things)
-        made = build_names(spelled, Strings.of(prose), named)
-        listed, tokens = list_forms(spelled, np.ones(len(people), np.bool_), self.fame.astype(np.float64))
+        made = build_names(spelled, named)
+        everybody, bits = np.ones(len(people), np.bool_), made[NameColumns.prefixes]
+        listed, tokens = list_forms(spelled, everybody, self.fame.astype(np.float64), bits)
         made |= build_short_forms(listed) | count_tokens(
             listed, tokens, [(Strings.of(prose), np.ones(len(prose), np.bool_))]
         )
-        fame = np.array([fame for fame, _ in things.values()])
-        kinds = np.array([kind for _, kind in things.values()], np.int8)
+        fame = np.array(list(things.values()))
         hashes = hash_names(named.data, named.offsets, MOST_TOKENS)
         kept = np.flatnonzero(hashes)  # as `thing_names` does: too short or too long a name has none
-        made |= build_non_people(NonPeople(named.take(kept), hashes[kept], fame[kept], kinds[kept]))
+        made |= build_non_people(NonPeople(named.take(kept), hashes[kept], fame[kept]))
         made |= build_misspellings(made[NameColumns.texts], made[NameColumns.entities], self.fame.astype(np.int32))
-        for column, function in ((NameColumns.phrases, phrases), (NameColumns.words, words)):
-            made[column] = function(NameColumns(InMemory(made)))
+        made[NameColumns.phrases] = phrases(NameColumns(InMemory(made)))
         self.names = NameIndex(InMemory(made), English)
 
     def rows(self, qids: np.ndarray) -> np.ndarray:

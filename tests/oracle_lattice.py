@@ -1,67 +1,132 @@
-"""Plain Python twins of the kernels that find names: hypotheses, mentions, candidates, the best set of spans."""
+"""Hypotheses in plain Python: the slow twin of `kernels/names/lattice.py`, from raw text."""
 
 from __future__ import annotations
 
-from itertools import combinations
-from typing import Any
+from dataclasses import dataclass
 
-from namesake.kernels.names import tokens as t
-from namesake.kernels.names.lattice import MOST_TOKENS, Texts
+from namesake.language import English
+from oracle_tokens import CASED, LOWER, SOFT, Token, marked, style_of
 
+MOST_TOKENS = 8
+UNKNOWN_SIZES = range(2, 6)
+NO_NAME = (
+    English.never_names
+    | English.dates
+    | English.name_titles
+    | English.numerals
+    | English.function_words
+    | English.suffixes
+    | English.not_a_person
+)
 
-def hypotheses(
-    texts: Texts, text: int, names: set[tuple[int, ...]], shorts: set[tuple[int, ...]]
-) -> list[tuple[int, int]]:
-    """First token and end of every known run in a text that is not part of a longer name written with capitals."""
-    begin, stop = (int(number) for number in texts.indptr[text : text + 2])
-    capital = [bool(mark & t.HAS_CAPITAL) for mark in texts.marks]
-    runs = []
-    for first in range(begin, stop):
-        if not (capital[first] or (texts.styles[text] == t.LOWER and not texts.classes[first] & t.FUNCTION)):
-            continue
-        for end in range(first + 1, min(first + MOST_TOKENS, stop) + 1):
-            if end - 1 > first and texts.gaps[end - 1] != t.SOFT:
-                break
-            run = tuple(int(one) for one in texts.hashes[first:end])
-            only_a_word = end - first == 1 and texts.classes[first] & t.FUNCTION and not texts.bits[first] & t.IS_UPPER
-            if (run in names or run in shorts) and not only_a_word:
-                runs.append((first, end, run in names))
-    return [(first, end) for first, end, _ in runs if not any(_covers(texts, one, (first, end), first) for one in runs)]
+Name = tuple[str, ...]
+"""The normalised tokens of a name."""
 
 
-def _covers(texts: Texts, longer: tuple[int, int, bool], run: tuple[int, int], begin: int) -> bool:
-    """Whether a longer name written with capitals contains a run."""
-    first, end, is_name = longer
-    fits = [
-        mark & t.HAS_CAPITAL or bits & t.IS_NUMBER or classes & (t.FUNCTION | t.PARTICLE)
-        for mark, bits, classes in zip(
-            texts.marks[first:end], texts.bits[first:end], texts.classes[first:end], strict=True
-        )
-    ]
-    is_written_so = is_name and all(fits) and texts.marks[end - 1] & t.HAS_CAPITAL
-    opens_sentence = texts.marks[first] & t.AT_START and texts.classes[first] & t.FUNCTION
-    contains = first <= run[0] and run[1] <= end and end - first > run[1] - run[0]
-    return bool(is_written_so and contains and (first == begin or not opens_sentence))
+@dataclass(frozen=True)
+class Known:
+    """The names of a KB's entities, their short forms, and the names of other items."""
+
+    names: frozenset[Name]
+    shorts: frozenset[Name] = frozenset()
+    others: frozenset[Name] = frozenset()
 
 
-def mentions(indptr: Any, keys: Any) -> tuple[list[int], list[int]]:
-    """The mention of each hypothesis, and how many mentions the texts have up to each."""
-    number: dict[tuple[int, int], int] = {}
-    of: list[int] = []
-    offsets = [0]
-    for text in range(len(indptr) - 1):
-        of += [number.setdefault((text, int(key)), len(number)) for key in keys[indptr[text] : indptr[text + 1]]]
-        offsets.append(len(number))
-    return of, offsets
+class Page:
+    """A text with its tokens."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.tokens = text, marked(text)
+        self.style = style_of(self.tokens)
+
+    def name(self, first: int, end: int) -> Name:
+        return tuple(token.text for token in self.tokens[first:end])
+
+    def is_joined(self, place: int) -> bool:
+        """Whether a name may reach from the token before to this one."""
+        before, token = self.tokens[place - 1 : place + 1]
+        between = self.text[before.end : token.start]
+        return token.gap == SOFT or between in ("&", " & ", "'s ", "’s ", "'S ", "’S ")
+
+    def can_begin(self, place: int) -> bool:
+        """Whether a name may begin here: with a capital or a number, or small words of surnames before a capital."""
+        token = self.tokens[place]
+        if token.has_capital or token.capital or token.upper:
+            return True
+        if self.style == LOWER:
+            return token.text not in English.function_words
+        while self.tokens[place].text in English.particles and place + 1 < len(self.tokens):
+            place += 1
+            if self.tokens[place].gap != SOFT or self.tokens[place].has_capital:
+                return self.tokens[place].gap == SOFT
+        return False
+
+    def hypotheses(self, known: Known) -> list[tuple[int, int]]:
+        """First token and end of every known name that is not part of a longer one written with capitals."""
+        found = []
+        longer = []  # names of several tokens that cover their parts
+        for first in range(len(self.tokens)):
+            if self.can_begin(first):
+                for end in range(first + 1, min(first + MOST_TOKENS, len(self.tokens)) + 1):
+                    if end - first > 1 and not self.is_joined(end - 1):
+                        break
+                    name = self.name(first, end)
+                    if end - first == 1 and is_word(self.tokens[first]):
+                        continue
+                    if name in known.names or name in known.shorts:
+                        found.append((first, end))
+                    if (name in known.names or name in known.others) and self.is_written_as_name(first, end):
+                        longer.append((first, end))
+        return [span for span in found if not any(self.covers(one, span) for one in longer)]
+
+    def is_written_as_name(self, first: int, end: int) -> bool:
+        """Whether its last token has a capital, and the others are capitals, numbers or small words."""
+        small = English.function_words | English.particles
+        some = self.tokens[first:end]
+        return some[-1].has_capital and all(one.has_capital or one.number or one.text in small for one in some)
+
+    def covers(self, longer: tuple[int, int], span: tuple[int, int]) -> bool:
+        """Whether a span is part of a longer name. "The Hague" at the start of a sentence covers no "Hague"."""
+        if longer[0] == span[0]:
+            return span[1] < longer[1]
+        token = self.tokens[longer[0]]
+        opens_sentence = token.at_start and token.text in English.function_words
+        return longer[0] < span[0] and span[1] <= longer[1] and not opens_sentence
+
+    def in_person(self, place: int) -> bool:
+        """Whether a token is written like a word of a person's name."""
+        token = self.tokens[place]
+        words = NO_NAME | English.title_words | English.firm_words
+        return token.has_capital and token.text not in words
+
+    def unknown(self, known: Known) -> list[tuple[int, int]]:
+        """Runs of two to five capitalised words that are no short form and share no token with a longer known name."""
+        if self.style != CASED:
+            return []
+        hypotheses = self.hypotheses(known)
+        covered = {
+            place
+            for first, end in hypotheses
+            if end - first > 1 and self.name(first, end) in known.names
+            for place in range(first, end)
+        }
+        found, first = [], 0
+        while first < len(self.tokens):
+            end = first
+            while end < len(self.tokens) and (end == first or self.tokens[end].gap == SOFT):
+                is_particle = self.tokens[end].text in English.particles and first < end < len(self.tokens) - 1
+                if not self.in_person(end) and not (is_particle and self.in_person(end + 1)):
+                    break
+                end += 1
+            is_known = (first, end) in hypotheses or not covered.isdisjoint(range(first, end))
+            if end - first in UNKNOWN_SIZES and not is_known:
+                found.append((first, end))
+            first = max(end, first + 1)
+        return found
 
 
-def best_sum(spans: list[tuple[int, int]], scores: list[float]) -> float:
-    """The largest sum of scores of spans that do not overlap, by trying all sets."""
-    sums = [0.0]
-    for size in range(1, len(spans) + 1):
-        sums += [
-            sum(scores[k] for k in chosen)
-            for chosen in combinations(range(len(spans)), size)
-            if all(spans[a][1] <= spans[b][0] or spans[b][1] <= spans[a][0] for a, b in combinations(chosen, 2))
-        ]
-    return max(sums)
+def is_word(token: Token) -> bool:
+    """Whether a token by itself is no name: a function word, unless it is written like US or U.S., or a number."""
+    if token.text in English.function_words:
+        return not (token.upper or token.initials)
+    return token.number and not token.upper

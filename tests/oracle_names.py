@@ -63,21 +63,6 @@ def prefixes(name: str) -> list[str]:
     return [" ".join(tokens[:size]) for size in range(2, len(tokens) + 1)]
 
 
-def person_percent(names: list[str], prose: list[str]) -> list[int]:
-    """The share of uses that begin or end a name, of all tokens together or of one that ten names have."""
-    longer = [name.split() for name in names if " " in name]
-    edges = Counter(token for tokens in longer for token in (tokens[0], tokens[-1]))
-    words = Counter(token for text in prose for token in normalise(text).split())
-    percents = []
-    for name in names:
-        tokens = [token for token in name.split() if len(token.encode()) > 1 and edges[token]]
-        tokens = [token for token in tokens if not (words[token] and token in English.honorifics)]
-        groups = [[token] for token in tokens if edges[token] >= 10] + ([tokens] if tokens else [])
-        counts = [(sum(edges[t] for t in group), sum(words[t] for t in group)) for group in groups]
-        percents.append(max((100 * names // (names + prose) for names, prose in counts), default=0))
-    return percents
-
-
 ROMAN = dict(zip(variants_of_kb.CYRILLIC, English.cyrillic.split(), strict=True))
 
 

@@ -137,21 +137,21 @@ def thing_fame(sitelinks: int, population: int, stated: int) -> float:
     return max(*sizes, 1.2 * (math.log10(population) ** 2.6 - 8) if population >= 500 else 0)
 
 
-def things(known: list[dict[str, Any]]) -> dict[str, tuple[float, int]]:
-    """The most famous thing of each name, and its kind; the first of equals."""
+def things(known: list[dict[str, Any]]) -> dict[str, float]:
+    """The fame of the most famous thing of each name."""
     entries = []
     for rank, factor in enumerate((1, 0.7, 0.8)):
         for thing in known:
             label = thing["label"]
             names = [[label], thing["aliases"], [label.partition(",")[0]] if "," in label else []][rank]
             fame = thing_fame(thing["sitelinks"], thing["population"], thing["stated"])
-            entries += [(name, fame * factor, thing["kind"]) for name in names]
-    found: dict[str, tuple[float, int]] = {}
-    for name, fame, kind in entries:
+            entries += [(name, fame * factor) for name in names]
+    found: dict[str, float] = {}
+    for name, fame in entries:
         key = normalise(name)
         named = name[:1] and ord(name[0]) < TABLE_END and (name[0].isupper() or name[0].isdigit())
-        if named and len(key) > 1 and key.count(" ") < 7 and fame > found.get(key, (0, 0))[0]:
-            found[key] = (fame, kind)
+        if named and len(key) > 1 and key.count(" ") < 7:
+            found[key] = max(fame, found.get(key, 0.0))
     return found
 
 

@@ -1,5 +1,6 @@
 """Raw text cut into the tokens of names by loops over characters: slow and obvious."""
 
+import re
 from dataclasses import dataclass
 
 from namesake.kb.names.normalise import APOSTROPHES, FOLD, fold_table
@@ -23,6 +24,18 @@ class Token:
     initials: bool
     upper: bool
     dotted: bool = False
+    at_start: bool = False
+    after_hyphen: bool = False
+    small_before_capital: bool = False
+
+    @property
+    def number(self) -> bool:
+        return self.text[0].isdigit()
+
+    @property
+    def has_capital(self) -> bool:
+        """Whether it is written like a name: a capital, also behind a small letter and an apostrophe."""
+        return (self.capital and not self.number) or self.small_before_capital
 
 
 def fold(character: str) -> str:
@@ -119,6 +132,28 @@ class Tokeniser:
 
 def abbreviates(token: Token) -> bool:
     return token.initials or token.text in English.honorifics or token.text in English.suffixes
+
+
+def marked(text: str) -> list[Token]:
+    """The tokens of a text, with what stands before each."""
+    tokens = Tokeniser(text).run()
+    for place, token in enumerate(tokens):
+        before = tokens[place - 1] if place else None
+        gap = text[before.end if before else 0 : token.start]
+        token.after_hyphen = place > 0 and gap in ("-", "‐", "‑")
+        token.at_start = before is None or starts_sentence(gap, before.dotted)
+        token.gap = SOFT if place and gap == "." else token.gap
+        written = text[token.start : token.end]
+        token.small_before_capital = re.match("[a-z]['’][A-Z]", written) is not None
+    return tokens
+
+
+def starts_sentence(gap: str, dotted: bool) -> bool:
+    """Whether a sentence or a quotation begins behind what stands between two tokens."""
+    if gap in ("-", "‐", "‑", ".", " ") or re.fullmatch(',["”] ', gap):
+        return False
+    abbreviation = dotted and re.fullmatch(r" *\.? *", gap)
+    return bool(re.search('[.!?:;\n"*|“”‘•]', gap)) and not abbreviation
 
 
 def style_of(tokens: list[Token]) -> int:

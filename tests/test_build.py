@@ -180,20 +180,6 @@ def test_dated_statements_and_their_order(tmp_path: Path) -> None:
     assert kb.pair_count[kb.tenure_pair[0]] == 2
 
 
-@pytest.mark.parametrize(
-    ("stated", "gender"),
-    [
-        *(([6581097], 1), ([2449503], 1), ([6581072], 2), ([1052281], 2), ([], 0), ([6581097, 6581072], 0)),
-        *(([48270], 0), (list("abcdefghij"), 0), ([*"abcdefghij", 6581072], 2)),
-    ],
-)
-def test_gender_is_what_one_statement_says(tmp_path: Path, stated: list[int | str], gender: int) -> None:
-    other = item(3, "Bob", HUMAN, claim("P21", 6581097), claim("P22", 6581072))
-    ann = item(9, "Ann", HUMAN, *(claim("P21", value) for value in stated))
-    build([dump(tmp_path / "d.json", ann, other)], tmp_path / "kb", keep="people")
-    assert KB.open(tmp_path / "kb").gender.tolist() == [1, gender]
-
-
 def snak(prop: str, kind: str, value: object, datatype: str = "string") -> dict[str, Any]:
     return {
         "snaktype": "value",
@@ -251,7 +237,6 @@ def derived_columns(kb: KB) -> dict[str, Any]:
     """What the columns that read properties say of each entity and item, by QID."""
     people = {
         int(kb.qids[row]): (
-            int(kb.gender[row]),
             bool(kb.person[row]),
             (int(kb.birth[row]), int(kb.birth_precision[row])),
             (int(kb.death[row]), int(kb.death_precision[row])),
@@ -259,8 +244,8 @@ def derived_columns(kb: KB) -> dict[str, Any]:
         )
         for row in range(len(kb))
     }
-    kinds = dict(zip(kb.names.thing_hashes.tolist(), kb.names.thing_kind.tolist(), strict=True))
-    return {"people": people, "kinds": kinds}
+    fame = dict(zip(kb.names.thing_hashes.tolist(), kb.names.thing_fame.tolist(), strict=True))
+    return {"people": people, "fame": fame}
 
 
 @settings(max_examples=25)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import namesake
 from namesake import Linker, Recipe
-from namesake.articles.builder import text_table
 from namesake.doubts import DOUBTS, _as_words, doubt
 from namesake.errors import NamesakeError
 from namesake.kb.names.normalise import normalise
@@ -21,9 +20,6 @@ from namesake.recipe import Decide, DoubtPart, Part
 from namesake.text import sentences
 from oracle import sentence_words, words
 from test_signals import batch_of
-
-TEXT = """Chris Carter, who created The X-Files, met Mary Chris Carter and Shawn Williams Jr. in 1994.
-President Carter spoke in Washington. By Tim Wheeler."""
 
 
 @pytest.mark.parametrize("name", list(DOUBTS))
@@ -60,22 +56,6 @@ def test_length_and_fame_of_a_name(sample_kb, oracle, articles):
         assert lengths[m] == pytest.approx(math.log1p(len(texts[batch.article[m]] - words(name))))
         known = [f"Q{qid}" for qid in batch.qids[batch.offsets[m] : batch.offsets[m + 1]]]
         assert fames[m] == pytest.approx(math.log1p(sum(oracle.entities[qid].sitelinks for qid in known)))
-
-
-def test_what_the_text_says_of_names_found_in_it(sample_kb):
-    batch = batch_of(sample_kb, text_table(TEXT, None, None))
-    names = batch.names.to_pylist()
-    carter, williams = names.index("Chris Carter"), names.index("Shawn Williams")
-    assert DOUBTS["CapitalAfter"](batch)[[williams, carter]].tolist() == [1, 0]  # Jr.
-    assert DOUBTS["CapitalBefore"](batch)[[williams, carter]].tolist() == [0, 0.5]  # Mary, before the second
-    assert DOUBTS["Byline"](batch)[names.index("Tim Wheeler")] == 1
-
-
-def test_names_that_are_given_raise_no_doubts_by_what_stands_around_them(sample_kb):
-    batch = batch_of(sample_kb, text_table(TEXT, ["Shawn Williams", "Tim Wheeler"], None))
-    for name, each in DOUBTS.items():
-        if each.module == "namesake.text_evidence":
-            assert each(batch).tolist() == [0, 0], name
 
 
 OWN = Recipe(

@@ -38,7 +38,6 @@ TINY = Language(
     peerages=("grof",),
     nicknames=(("ana", "nush"),),
     function_words=frozenset({"zo"}),
-    ordinary_first_names=NONE,
     not_a_person=frozenset({"korp"}),
     before_not_a_person=frozenset({"moda"}),
     particles=NONE,

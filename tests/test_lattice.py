@@ -1,106 +1,179 @@
-"""Hypotheses, mentions and the best set of spans, against plain Python."""
+"""Hypotheses, mentions, candidates and the best set of spans: the kernels against plain Python."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+import oracle_choose
+import oracle_gather
 import oracle_lattice as oracle
-from namesake.arrays import text_buffers
+from namesake.kb.columns.column_files import Strings
 from namesake.kernels.hash import ZERO, extend
 from namesake.kernels.names import choose, gather, lattice
-from namesake.kernels.names.phrases import PHRASE, SHORT_AT, enter
+from namesake.kernels.names.constants import FORM_PRIOR, FORM_QUALITY
+from namesake.kernels.names.phrases import FAME_AT, PHRASE, SHORT_AT, enter
 from namesake.language import English
 from namesake.names.tables import tables
-
-WORDS = [
-    "New",
-    "York",
-    "Times",
-    "The",
-    "of",
-    "London",
-    "Bank",
-    "England",
-    "american",
-    "Football",
-    "1984",
-    "in",
-    "Paris",
-]
-TEXT = st.lists(st.sampled_from([*WORDS, ",", ".", "\n\n"]), max_size=14).map(" ".join)
-RUN = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
+from test_tokens import token_key
 
 pytestmark = pytest.mark.kernel
 
+WORDS = ["New", "York", "Times", "The", "of", "London", "Bank", "England", "american", "Football", "1984", "in", "US"]
+WORDS += ["U.S.", "AT", "T", "People", "Republic", "al", "Qaeda", "Ann", "van", "der", "Dijk", "Mr.", "Jr.", "iPhone"]
+WORDS += ["President", "Stadium", "s"]
+GAPS = [*[" "] * 9, ", ", ". ", "-", "\n\n", "&", " & ", "'s ", "’s ", "'S ", " – "]
+TEXT = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(GAPS)), max_size=14).map(
+    lambda parts: "".join(word + gap for word, gap in parts)
+)
+TEXT = TEXT | TEXT.map(str.lower) | TEXT.map(str.upper)
+RUN = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
+RUNS = st.lists(RUN, max_size=8)
 
-def cut(texts: list[str]) -> lattice.Texts:
-    """The tokens of texts."""
-    data, offsets = text_buffers(pa.array(texts, pa.large_string()))
-    return lattice.cut_texts(data, offsets, np.zeros(len(texts), np.int64), tables(English))
+
+def cut(texts: list[str]) -> tuple[lattice.Texts, np.ndarray]:
+    """The tokens of texts, and their bytes."""
+    column = Strings.of(texts)
+    heads = np.zeros(len(texts), np.int64)
+    return lattice.cut_texts(column.data, column.offsets, heads, tables(English)), column.data
 
 
-def tokens_of(name: str) -> tuple[int, ...]:
-    """The hashes of a name's tokens."""
-    return tuple(int(one) for one in cut([name]).hashes)
+def names_of(texts: list[str]) -> frozenset[oracle.Name]:
+    """The tokens of names."""
+    return frozenset(tuple(token.text for token in oracle.Page(text).tokens) for text in texts) - {()}
 
 
-def index(names: set[tuple[int, ...]], shorts: set[tuple[int, ...]]) -> tuple[np.ndarray, np.ndarray]:
-    """The table of phrases, and all bits of prefixes set but those of no name."""
-    runs = sorted(names | shorts)
-    keys = []
-    bits = np.zeros(1 << 14, np.uint8)
-    for run in runs:
+def index(known: oracle.Known) -> tuple[np.ndarray, np.ndarray]:
+    """The table of phrases, and the bits of the beginnings of names."""
+    keys, packed, bits = [], [], np.zeros(1 << 14, np.uint8)
+    for number, run in enumerate(sorted(known.names | known.shorts | known.others), 1):
         key = ZERO
-        for size, one in enumerate(run, 1):
-            key = extend(key, np.uint64(one))
+        for size, token in enumerate(run, 1):
+            key = extend(key, np.uint64(token_key(token)))
             if size > 1:
                 bit = int(key) & (8 * len(bits) - 1)
                 bits[bit >> 3] |= np.uint8(1 << (bit & 7))
         keys.append(key)
-    packed = [
-        np.uint64(number if run in names else 0) | (np.uint64(number if run in shorts else 0) << SHORT_AT)
-        for number, run in enumerate(runs, 1)
-    ]
+        is_name, is_short, is_other = (run in some for some in (known.names, known.shorts, known.others))
+        packed.append(number * is_name | number * is_short << int(SHORT_AT) | 7 * is_other << int(FAME_AT))
     phrases = np.zeros(PHRASE * 256, np.uint64)
     assert enter(np.array(keys, np.uint64), np.array(packed, np.uint64), np.uint64(2**64 - 1), 200, phrases)
     return phrases, bits
 
 
-@settings(deadline=None)
-@given(st.lists(TEXT, max_size=3), st.lists(RUN, max_size=8), st.lists(RUN, max_size=4))
-def test_hypotheses_are_those_of_plain_python(texts, names, shorts):
-    known, short = ({tokens_of(one) for one in some} - {()} for some in (names, shorts))
-    tokens = cut(texts)
-    found = lattice.list_hypotheses(tokens, *index(known, short))
-    for text in range(len(texts)):
-        low, high = found.indptr[text : text + 2]
-        pairs = list(zip(found.first[low:high].tolist(), found.end[low:high].tolist(), strict=True))
-        assert pairs == oracle.hypotheses(tokens, text, known, short)
+def spans_in(found: lattice.Hypotheses, tokens: lattice.Texts, text: int) -> list[tuple[int, int]]:
+    """First token and end of the hypotheses of a text, counted in the text."""
+    some, base = slice(*found.indptr[text : text + 2]), int(tokens.indptr[text])
+    return [(int(first) - base, int(end) - base) for first, end in zip(found.first[some], found.end[some], strict=True)]
 
 
-@settings(deadline=None)
+@given(st.lists(TEXT, max_size=3), RUNS, RUNS, RUNS)
+@example(["AT&T of the People's Republic"], ["AT T", "People Republic"], [], [])
+@example(["PEOPLE'S REPUBLIC"], ["People Republic"], [], [])
+@example(["The New York Times, in New York"], ["New York"], [], ["New York Times"])
+@example(["In New York. The US won"], ["In New", "New York", "US"], ["York"], [])
+@example(["al Qaeda in london"], ["al Qaeda", "Qaeda"], ["london"], [])
+@example(["Ann van der Dijk saw van der Dijk. Ann Dijk"], [], ["van der Dijk", "Dijk", "Ann Dijk"], [])
+def test_hypotheses_are_those_of_plain_python(texts, names, shorts, others):
+    known = oracle.Known(*map(names_of, (names, shorts, others)))
+    tokens, data = cut(texts)
+    found = lattice.list_hypotheses(tokens, data, *index(known))
+    unknown = lattice.list_unknown(tokens, found)
+    for number, text in enumerate(texts):
+        page = oracle.Page(text)
+        assert spans_in(found, tokens, number) == page.hypotheses(known)
+        assert spans_in(unknown, tokens, number) == page.unknown(known)
+    assert not unknown.known.any()
+
+
+def test_a_text_has_any_number_of_hypotheses():
+    known = oracle.Known(names_of(["London", "York", "London York"]))
+    text = "London, York, " * 400
+    tokens, data = cut([text, text])
+    found = lattice.list_hypotheses(tokens, data, *index(known))
+    assert found.indptr.tolist() == [0, 800, 1600]
+    tokens, data = cut(["Ann Lee, " * 400])
+    found = lattice.list_hypotheses(tokens, data, *index(oracle.Known(frozenset())))
+    assert lattice.list_unknown(tokens, found).indptr.tolist() == [0, 400]
+
+
 @given(st.lists(st.lists(st.integers(1, 40), max_size=30), max_size=4))
 def test_mentions_are_numbered_by_text_and_name(keys):
     offsets = np.cumsum([0, *map(len, keys)]).astype(np.int64)
     flat = np.array([key for some in keys for key in some], np.uint64)
     mention, texts = gather.number_mentions(offsets, flat)
-    assert (mention.tolist(), texts.tolist()) == oracle.mentions(offsets, flat)
+    assert (mention.tolist(), texts.tolist()) == oracle_gather.number(keys)
 
 
-@settings(deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 12), st.integers(1, 4), st.integers(-4, 9)), max_size=9))
+# candidates
+FAME = [0.0, 0.0, 0.3, 1.0, 1.0, 5.0, 9.0, 80.0, *range(100, 130)]
+ROWS = st.integers(0, len(FAME) - 1)
+NAMED = st.dictionaries(ROWS, st.integers(0, 3), min_size=1, max_size=30).map(lambda some: sorted(some.items()))
+SHORT = st.dictionaries(ROWS, st.integers(0, 21), min_size=1, max_size=9).map(lambda some: sorted(some.items()))
+VARIANTS = st.dictionaries(ROWS, st.sampled_from([0.5, 0.7, 0.95]), max_size=4).map(lambda some: sorted(some.items()))
+MENTION = st.builds(
+    oracle_gather.Mention,
+    st.lists(st.integers(1, 5), min_size=1, max_size=3).map(tuple),
+    st.none() | NAMED,
+    st.just([]) | SHORT,
+    VARIANTS,
+)
+
+
+@given(st.lists(st.lists(MENTION, max_size=8), max_size=3))
+@example([[oracle_gather.Mention((1, 2), [(0, 0), (1, 0)]), oracle_gather.Mention((2,))]])
+def test_candidates_are_those_of_plain_python(texts):
+    mentions = [mention for text in texts for mention in text]
+    names = [mention.named for mention in mentions if mention.named is not None]
+    shorts = [mention.short for mention in mentions if mention.short]
+
+    def ragged(lists: list[list[tuple[int, float]]], kind: type) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        flat = [entry for some in lists for entry in some]
+        ends = np.cumsum([0, *map(len, lists)]).astype(np.int64)
+        return ends, np.array([row for row, _ in flat], np.int32), np.array([of for _, of in flat], kind)
+
+    known = np.zeros(len(mentions), np.uint64)
+    name = short = 0
+    for m, mention in enumerate(mentions):
+        name, short = name + (mention.named is not None), short + bool(mention.short)
+        known[m] = name * (mention.named is not None) | short * bool(mention.short) << int(SHORT_AT)
+    found = gather.gather_candidates(
+        np.cumsum([0, *map(len, texts)]).astype(np.int64),
+        known,
+        np.array([len(mention.tokens) for mention in mentions], np.int64),
+        np.array([mention.tokens[0] for mention in mentions], np.uint64),
+        np.array([mention.tokens[-1] for mention in mentions], np.uint64),
+        gather.Index(
+            *ragged(names, np.int8), *ragged(shorts, np.int8), np.array(FAME, np.float32), FORM_PRIOR, FORM_QUALITY
+        ),
+        gather.Variants(*ragged([mention.variants for mention in mentions], np.float64)),
+    )
+    wanted = [some for text in texts for some in oracle_gather.candidates(text, np.float32(FAME).tolist())]
+    assert np.diff(found.indptr).tolist() == list(map(len, wanted))
+    flat = [candidate for some in wanted for candidate in some]
+    columns = found.rows, found.forms, found.quality, found.in_text
+    assert [column.tolist() for column in columns] == [[one[k] for one in flat] for k in range(4)]
+
+
+# the best set
+@given(st.lists(st.lists(st.tuples(st.integers(0, 12), st.integers(1, 4), st.integers(-4, 9)), max_size=9), max_size=3))
 def test_the_best_set_has_the_largest_sum(drawn):
-    spans = sorted(((first, first + size) for first, size, _ in drawn), key=lambda span: (span[1], span[0]))
-    scores = [float(score) for _, _, score in drawn]
-    ends = np.array([0, len(spans)], np.int64)
-    first, end = (np.array([span[side] for span in spans], np.int64) for side in (0, 1))
-    chosen = np.flatnonzero(choose.choose(ends, first, end, np.array(scores))).tolist()
-    assert sum(scores[k] for k in chosen) == oracle.best_sum(spans, scores)
-    assert all(spans[one][1] <= spans[other][0] for one, other in pairwise(chosen))
-    assert all(scores[k] > 0 for k in chosen)
+    texts, scores = [], []
+    for text in drawn:
+        ordered = sorted(text, key=lambda one: (one[0] + one[1], one[0]))
+        texts.append([(first, first + size) for first, size, _ in ordered])
+        scores.append([float(score) for _, _, score in ordered])
+    ends = np.cumsum([0, *map(len, texts)]).astype(np.int64)
+    first, end = (
+        np.array([20 * k + span[side] for k, text in enumerate(texts) for span in text], np.int64) for side in (0, 1)
+    )
+    chosen = choose.choose(ends, first, end, np.array([score for some in scores for score in some], np.float64))
+    for spans, some, (low, high) in zip(texts, scores, pairwise(ends), strict=True):
+        here = np.flatnonzero(chosen[low:high]).tolist()
+        assert sum(some[k] for k in here) == oracle_choose.best_sum(spans, some)
+        assert all(spans[one][1] <= spans[other][0] for one, other in pairwise(here))
+        assert all(some[k] > 0 for k in here)

@@ -44,13 +44,9 @@ def column_of_lists(lists: list[list[str]]) -> tuple[Ragged, Strings]:
     return Ragged(ends.astype(np.int64), np.array(rows, np.int32)), Strings.of(texts)
 
 
-def index_of(labels: list[str], aliases: list[list[str]], prose: list[str] = []) -> NameIndex:  # noqa: B006
-    return NameIndex(
-        InMemory(
-            build_names(EntityNames.of(English, Strings.of(labels), *column_of_lists(aliases)), Strings.of(prose))
-        ),
-        English,
-    )
+def index_of(labels: list[str], aliases: list[list[str]]) -> NameIndex:
+    spelled = EntityNames.of(English, Strings.of(labels), *column_of_lists(aliases))
+    return NameIndex(InMemory(build_names(spelled)), English)
 
 
 @pytest.mark.parametrize(
@@ -193,27 +189,3 @@ def test_the_index_opens_from_files(tmp_path: Path) -> None:
         np.save(tmp_path / f"{name}.npy", array)
     rows, kinds = NameIndex(Columns(tmp_path), English).lookup("ADA BYRON")
     assert (rows.tolist(), kinds.tolist()) == ([0], [ALIAS])
-
-
-@given(st.lists(spelled, max_size=6), st.lists(spelled, max_size=4))
-def test_names_of_ordinary_words_show_in_prose(labels: list[str], prose: list[str]) -> None:
-    spelled = EntityNames.of(English, Strings.of(labels), *column_of_lists([[] for _ in labels]))
-    columns = build_names(spelled, Strings.of(prose))
-    index = NameIndex(InMemory(columns), English)
-    known = [index.texts[name] for name in range(len(index))]
-    assert index.person.tolist() == oracle.person_percent(known, prose)
-
-
-def test_common_sense_is_hardly_a_person() -> None:
-    prose = ["common sense", "a sense of humour", "common frog"]
-    spelled = EntityNames.of(English, Strings.of(["Common Sense", "Marcus Garvey"]), *column_of_lists([[], []]))
-    columns = build_names(spelled, Strings.of(prose))
-    assert columns[NameIndex.person].tolist() == [33, 100]
-
-
-def test_one_token_of_many_names_is_enough() -> None:
-    labels = ["Art Howe"] + [f"Person{i} Howe" for i in range(9)]
-    columns = build_names(
-        EntityNames.of(English, Strings.of(labels), *column_of_lists([[] for _ in labels])), Strings.of(["art"] * 90)
-    )
-    assert columns[NameIndex.person].tolist() == [100] * 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from namesake.kb.build import build
 from namesake.kb.columns.column_files import Ragged, Strings
 from namesake.kb.kinds import item_kinds
 from namesake.kb.names.build_index import EntityNames, build_misspellings
-from namesake.kb.names.index import NameIndex
+from namesake.kb.names.index import NameIndex, name_key
 from namesake.kb.names.non_people import entity_fame, fame_byte
 from namesake.kb.names.short_forms import FORMS, MOST, build_short_forms, count_tokens, list_forms
 from namesake.kb.store import KB
@@ -42,17 +43,23 @@ def index_of(made: dict[Any, Any]) -> NameIndex:
 
 
 def assert_shorts(index: NameIndex, known: dict[str, dict[int, tuple[float, str]]]) -> None:
-    assert len(index.short_count) == len(known)
+    assert len(index.short_entities) == len(known)
     for name, bearers in known.items():
         found = index.short_form(name)
         if oracle.normalise(name) != name:  # two initials, which a look-up makes one token
             continue
         best = sorted(((-np.float32(weight), row, form) for row, (weight, form) in bearers.items()))[:MOST]
         assert found is not None
-        assert found.entities == len(bearers)
         assert found.rows.tolist() == [row for _, row, _ in best]
         assert [FORMS[form][0] for form in found.forms] == [form for _, _, form in best]
-        assert found.weights.tolist() == [-weight for weight, _, _ in best]
+
+
+def assert_marked(prefixes: np.ndarray, names: Iterable[str]) -> None:
+    """The detector extends a name only while the bit of its tokens so far is set."""
+    for tokens in map(str.split, names):
+        for end in range(2, len(tokens) + 1):
+            bit = int(name_key(" ".join(tokens[:end]))) & (8 * len(prefixes) - 1)
+            assert prefixes[bit >> 3] >> (bit & 7) & 1
 
 
 @given(people, st.lists(text, max_size=4), st.data())
@@ -66,10 +73,16 @@ def test_short_forms_and_tokens_are_those_of_dictionaries(
         (label, others, float(one)) if short else ("", [], 0.0)
         for label, others, one, short in zip(labels, aliases, fame, shortened, strict=True)
     ]
-    listed, tokens = list_forms(EntityNames.of(English, Strings.of(labels), *column_of_lists(aliases)), shortened, fame)
+    spelled, prefixes = (
+        EntityNames.of(English, Strings.of(labels), *column_of_lists(aliases)),
+        np.zeros(1 << 12, np.uint8),
+    )
+    listed, tokens = list_forms(spelled, shortened, fame, prefixes)
     counted = Strings.of(prose), np.ones(len(prose), np.bool_)
     index = index_of(build_short_forms(listed) | count_tokens(listed, tokens, [counted]))
-    assert_shorts(index, oracle.shorts(known, English))
+    shorts = oracle.shorts(known, English)
+    assert_shorts(index, shorts)
+    assert_marked(prefixes, shorts)
     first, last, middle = oracle.token_counts([label for label, _, _ in known], English)
     lower = oracle.lower_counts(prose, [])
     names = [oracle.normalise(name) for label, others in zip(labels, aliases, strict=True) for name in (label, *others)]
@@ -150,13 +163,13 @@ def test_what_an_item_is_and_what_is_called_so(tmp_path: Path, keep: Any, monkey
     if keep == "people":
         things = oracle.things(known)
         assert int((kb.names.thing_hashes > 0).sum()) == len(things)
-        for name, (fame, kind) in things.items():
-            found = kb.names.non_person(name)
+        for name, fame in things.items():
+            found = kb.names.non_person_fame(name)
             assert found is not None
-            assert (fame_byte(np.array([fame]))[0], kind) == (fame_byte(np.array([found.fame]))[0], found.kind)
-    assert kb.names.non_person("Houston") > kb.names.non_person("Jordan")  # type: ignore[operator]
-    assert kb.names.non_person("Ann") is None
-    assert kb.names.non_person("king") is None  # no name begins in lower case
+            assert fame_byte(np.array([fame]))[0] == fame_byte(np.array([found]))[0]
+    assert kb.names.non_person_fame("Houston") > kb.names.non_person_fame("Jordan")  # type: ignore[operator]
+    assert kb.names.non_person_fame("Ann") is None
+    assert kb.names.non_person_fame("king") is None  # no name begins in lower case
     assert [kb.label(row) for row in kb.names.short_form("Bolsonaro").rows] == ["Jair Bolsonaro"]  # type: ignore[union-attr]
     assert kb.names.token_counts("Bolsonaro") == (0, 1, 0, 0)
     assert kb.names.token_counts("kingdom").lower == (0 if keep == "people" else 2)  # tokens are those of entities
@@ -192,7 +205,7 @@ def test_any_number_of_workers_makes_the_same_columns(tmp_path: Path) -> None:
         files.append(KB.open(tmp_path / str(workers)).manifest.files)
     new = ("short", "token", "thing", "phrase", "slip", "entity.fame")
     ours = [name for name in files[0] if name.startswith(new)]
-    assert len(ours) == 20
+    assert len(ours) == 16
     assert [files[0][name] for name in ours] == [files[1][name] for name in ours]
 
 
@@ -211,10 +224,8 @@ def test_the_world(shared: Path, tmp_path: Path) -> None:
         *("Jair Bolsonaro", "Rihanna", "Barack Obama", "Bashar al-Assad", "Pelé", "Benedict XVI")
     ]
     for place, least in (("Paris", 300), ("Houston", 150), ("Jordan", 150), ("Washington", 200)):
-        thing = kb.names.non_person(place)
-        assert thing is not None
-        assert (thing.kind, thing.fame > least) == (PLACE, True)
-    assert kb.names.non_person("Rihanna") is None
+        assert (kb.names.non_person_fame(place) or 0.0) > least
+    assert kb.names.non_person_fame("Rihanna") is None
     assert kb.names.token_counts("Michael").first > 1000
     assert kb.names.token_counts("king").lower > 50
     slips = kb.names.misspelled("barack", "obma")

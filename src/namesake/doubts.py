@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from namesake import text_evidence  # which declares more evidence
 from namesake.arrays import take_rows
+from namesake.kinds import PEOPLE
 from namesake.rank import reduce_mentions
 from namesake.scorers.evidence_shown import Match, Reading, Source
 from namesake.scorers.registry import DOUBTS, Need, Scores, doubt
@@ -155,6 +156,24 @@ def other_entity_share(batch: Batch, kb: KB) -> Scores:
     return np.zeros(len(batch.names)) if found is None else np.log1p(found.other_fame / _best_fame(batch, kb))
 
 
+@doubt("KindsMissing")
+def kinds_missing(batch: Batch, kb: KB) -> Scores:
+    """1 for a name found in the text if the KB has people only: most names in a text mean other entities."""
+    missing = batch.mentions.context is not None and kb.manifest.keep == PEOPLE
+    return np.full(len(batch.names), float(missing))
+
+
+@doubt("OtherPlace")
+def other_place(batch: Batch) -> Scores:
+    """Share of the spans after "in", "to" and the like, if an item that is no entity of the KB has this name."""
+    found = batch.mentions.context
+    if found is None:
+        return np.zeros(len(batch.names))
+    from namesake.kernels.names import tokens as t
+
+    return np.where(found.other_fame > 0, found.mean(found.is_before(t.IN_PLACE | t.TO_PLACE)), 0.0)
+
+
 def _best_fame(batch: Batch, kb: KB, exact: bool = False) -> Scores:
     """The fame of the most famous candidate of each mention, or of those with exactly this name; at least 0.1."""
     fame = np.where(batch.rows >= 0, kb.fame[batch.rows], 0.0)
@@ -184,6 +203,12 @@ def namesake_count(batch: Batch) -> Scores:
     if batch.mentions.context is None:
         return np.zeros(len(batch.names))
     return np.log1p(reduce_mentions(np.add, _is_exact(batch).astype(np.float64), batch.offsets, 0.0))
+
+
+@doubt("FullNameInText")
+def full_name_in_text(batch: Batch) -> Scores:
+    """1 if the article also has a longer name of a candidate: Curie after Marie Curie."""
+    return (batch.full_names > 0).astype(np.float64)
 
 
 @doubt("CandidateCount")

@@ -82,6 +82,12 @@ def text_in_capitals(found: Found) -> OfSpans:
     return found.styles == t.ALL_CAPITALS
 
 
+@evidence("InLowerCase")
+def in_lower_case(found: Found) -> OfSpans:
+    """1 for a name without any capital, in a text without capitals."""
+    return (found.styles == t.LOWER) & ~found.has_capital(found.first)
+
+
 @evidence("EndsInLowerCase")
 def ends_in_lower_case(found: Found) -> OfSpans:
     """1 for a name whose last word has no capital: American football."""
@@ -203,6 +209,18 @@ def organisation_word(found: Found) -> OfSpans:
 def organisation_word_after(found: Found) -> OfSpans:
     """1 before such a word."""
     return found.is_after(t.FIRM | t.FIRM_WORD)
+
+
+@evidence("OwnerWordAfter")
+def owner_word_after(found: Found) -> OfSpans:
+    """1 before a word that follows companies: owner, shares."""
+    return found.is_after(t.AFTER_COMPANY)
+
+
+@evidence("SuffixAfter", "Suffix")
+def suffix_after(found: Found) -> OfSpans:
+    """1 before Jr., II and the like that are not part of the name."""
+    return found.is_listed(found.end, t.SUFFIX) & (found.token(found.texts.gaps, found.end) != t.HARD)
 
 
 @evidence("WordBefore")

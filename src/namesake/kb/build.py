@@ -21,7 +21,7 @@ from namesake.kb.build_options import ITSELF, WORKER, Options, memory_bound, pla
 from namesake.kb.columns import KBColumns, Made, NameColumns, Strings, assemble, columns, large
 from namesake.kb.columns.assemble import Numbering, Statements
 from namesake.kb.columns.derived import derive_all
-from namesake.kb.columns.words import index_kb_words, prose
+from namesake.kb.columns.words import index_kb_words
 from namesake.kb.dump.gather import Gathering, Inputs
 from namesake.kb.dump.parse import Items
 from namesake.kb.dump.ranks import SOURCES, pagerank, read_ranks
@@ -182,7 +182,8 @@ def _index(
     def names() -> int:
         non_people = non_people_names(items, rows, of_items, used)
         draft.write_all(build_non_people(non_people))
-        made = build_names(entity_names, prose(items, rows.dump_of, stated, descriptions), non_people.texts)
+        made = build_names(entity_names, non_people.texts)
+        list_forms(entity_names, is_person, fame, made[NameColumns.prefixes])
         list_other_forms(entity_names, ~is_person, teams, fame, made[NameColumns.prefixes])
         draft.write_all(made)
         named = made[NameColumns.texts], made[NameColumns.entities]

@@ -68,8 +68,6 @@ class Language:
     """First names that stand for each other: the formal one, then its short and pet forms."""
     function_words: Words
     """Words with which a name hardly ever begins: articles, prepositions, pronouns, auxiliary verbs …"""
-    ordinary_first_names: Words
-    """First names that are also ordinary words: without capitals they are not names by themselves."""
     not_a_person: Words
     """Words after the name of a company, a place or a prize: Walt Disney Company, Arthur Ashe Stadium."""
     before_not_a_person: Words
@@ -94,38 +92,20 @@ class Language:
     """Phrases before a year of death."""
     name_titles: Words = NO_WORDS
     """Titles that make the word after them a name: President Bush, Queen Caroline."""
-    royal_titles: Words = NO_WORDS
-    """Those of `name_titles` that a given name follows."""
     lower_titles: Words = NO_WORDS
     """Those of `name_titles` that also count in lower case: "king Ferdinand", but not "count Ferdinand"."""
-    noble_titles: Words = NO_WORDS
-    """Titles between a comma and "of" with a place: Louis VIII, Landgrave of Hesse."""
-    saints: Words = NO_WORDS
-    """Titles that are also in names of places: St. Louis."""
     roles: Words = NO_WORDS
     """Words before a name without a comma: striker Messi, his wife Melania."""
     in_places: Words = NO_WORDS
     """Words before a place: in, near, northern."""
     to_places: Words = NO_WORDS
     """Words before a place or a person: to, from."""
-    based: Words = NO_WORDS
-    """Words that a hyphen joins to a place: Houston-based."""
-    capital_districts: Words = NO_WORDS
-    """Words after a place and a comma that are not famous places: Washington, D.C."""
     dates: Words = NO_WORDS
     """Days, months, seasons: hardly ever names of people."""
     never_names: Words = NO_WORDS
     """Other words with a capital that are hardly ever names of people: British, Internet."""
-    families: Words = NO_WORDS
-    """Words after a surname that make it the name of a family."""
-    younger: Words = NO_WORDS
-    """Suffixes that, after a name which has none in the KB, probably mean another member of the family."""
     firm_words: Words = NO_WORDS
     """Further words, for raw text, that make a name that of a company, a government or another entity."""
-    owned: Words = NO_WORDS
-    """Words in lower case after a company's name and before another capital: Calvin Klein owner PVH."""
-    shares: Words = NO_WORDS
-    """Words in lower case after a company's name: Dell shares."""
     of_words: Words = NO_WORDS
     """Words between a name and its place: Charles of England."""
     legal_forms: Words = NO_WORDS
@@ -141,17 +121,15 @@ class Language:
     peoples: Words = NO_WORDS
     """Words after a demonym in the name of a people: Thai people."""
     and_words: Words = NO_WORDS
-    """Words between two people: Bill and Hillary Clinton."""
+    """Words between two names: France and Germany."""
+    after_companies: Words = NO_WORDS
+    """Words in lower case after a company's name: Calvin Klein owner, Dell shares."""
     by_words: Words = NO_WORDS
     """Words before the author of a text."""
     credits: Words = NO_WORDS
     """Words before `by_words` or a colon, or next to a slash: Reporting by, Photo: …, …/AP."""
     others: Words = NO_WORDS
     """Words before a name that an earlier mention means another entity with: the other Chris Evans."""
-    men: Words = NO_WORDS
-    """Words that show that a surname is a man's: Mr before it, he after it; not "his" and "him", often another's."""
-    women: Words = NO_WORDS
-    """The same for a woman."""
     journalists: Words = NO_WORDS
     """Words in descriptions of people who write or take pictures. Others in a byline are not in the KB."""
 

@@ -7,7 +7,6 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from namesake.kb.columns import MAN, WOMAN
 from namesake.kb.names.normalise import APOSTROPHES, fold_table
 from namesake.kernels.hash import hash_bytes, slot_of
 from namesake.kernels.names import tokens as kernels
@@ -51,35 +50,25 @@ def _words(language: Language) -> tuple[UInt64, UInt32]:
         kernels.HONORIFIC: language.honorifics,
         kernels.SUFFIX: language.suffixes,
         kernels.FUNCTION: language.function_words,
-        kernels.ORDINARY: language.ordinary_first_names,
         kernels.FIRM: language.not_a_person,
         kernels.BEFORE_FIRM: language.before_not_a_person,
         kernels.TITLE: language.title_words,
         kernels.PARTICLE: language.particles,
         kernels.NUMERAL: language.numerals,
         kernels.NAME_TITLE: language.name_titles,
-        kernels.ROYAL: language.royal_titles,
         kernels.LOWER_TITLE: language.lower_titles,
-        kernels.NOBLE: language.noble_titles,
-        kernels.SAINT: language.saints,
         kernels.ROLE: language.roles,
         kernels.IN_PLACE: language.in_places,
         kernels.TO_PLACE: language.to_places,
-        kernels.BASED: language.based,
-        kernels.DISTRICT: language.capital_districts,
         kernels.DATE: language.dates,
         kernels.NEVER: language.never_names,
-        kernels.FAMILY: language.families,
-        kernels.GENERATION: language.younger,
         kernels.FIRM_WORD: language.firm_words,
-        kernels.OWNED: language.owned,
-        kernels.SHARES: language.shares,
-        kernels.OF: language.of_words,
         kernels.ARTICLE: frozenset({language.article}),
-        kernels.AND: language.and_words,
         kernels.BY: language.by_words,
         kernels.CREDIT: language.credits,
         kernels.OTHER: language.others,
+        kernels.AND: language.and_words,
+        kernels.AFTER_COMPANY: language.after_companies,
     }
     bits: dict[str, int] = {}
     for bit, words in lists.items():
@@ -92,13 +81,6 @@ def _words(language: Language) -> tuple[UInt64, UInt32]:
         at = slot_of(keys, key)
         keys[at], values[at] = key, bit
     return keys, values
-
-
-@cache
-def genders(language: Language) -> tuple[UInt64, Int8]:
-    """The hashes of the words that tell somebody's gender, and which."""
-    told = dict.fromkeys(sorted(language.men), MAN) | dict.fromkeys(sorted(language.women), WOMAN)
-    return np.array([_hash(word) for word in told], np.uint64), np.array(list(told.values()), np.int8)
 
 
 def _hash(word: str) -> np.uint64:

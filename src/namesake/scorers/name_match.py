@@ -108,11 +108,12 @@ def _label_of_another(batch: Batch, below: float) -> Bool:
 
 def _declare_forms() -> None:
     """One scorer for each short form: -1 for a candidate of which the name in the text is such a form."""
-    from namesake.kernels.names.constants import SHORT, SHORT_FORMS
+    from namesake.kernels.names.constants import SHORT, SHORT_FORMS, SIMILAR
 
-    for number, (name, description) in enumerate(SHORT_FORMS.items()):
+    forms = {name: (SHORT + number, text) for number, (name, text) in enumerate(SHORT_FORMS.items())}
+    for name, (number, description) in (forms | {"SimilarName": (SIMILAR, "a variant or misspelling")}).items():
 
-        def of_form(batch: Batch, form: int = SHORT + number) -> Scores:
+        def of_form(batch: Batch, form: int = number) -> Scores:
             found = batch.mentions.context
             return np.zeros(len(batch.rows)) if found is None else -(found.forms == form).astype(np.float64)
 
@@ -120,6 +121,19 @@ def _declare_forms() -> None:
 
 
 _declare_forms()
+
+
+@scorer("FirstNameAfterIn")
+def first_name_after_in(batch: Batch) -> Scores:
+    """-1 if the name is the entity's first name after a word such as "in" or "to": Paris Hilton flew to Paris."""
+    found = batch.mentions.context
+    if found is None:
+        return np.zeros(len(batch.rows))
+    from namesake.kernels.names import tokens as t
+    from namesake.kernels.names.constants import FIRST_NAME, SHORT
+
+    before = found.mean(found.is_before(t.IN_PLACE | t.TO_PLACE))
+    return -np.where(found.forms == SHORT + FIRST_NAME, np.repeat(before, np.diff(batch.offsets)), 0.0)
 
 
 def excluded_by_the_text(candidate: Candidate) -> Iterator[Match]:

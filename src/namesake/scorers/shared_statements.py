@@ -93,14 +93,17 @@ _mutual(
 )
 
 
-def _support(batch: Batch, kb: KB) -> tuple[Scores, Scores, Scores]:
-    """What `mutual_support` gives, computed once for the three scorers."""
+_mutual("LinkedElsewhere", 3, "log(1 + p), p: the probability that another mention of the article is the same entity.")
+
+
+def _support(batch: Batch, kb: KB) -> tuple[Scores, Scores, Scores, Scores]:
+    """What `mutual_support` gives, computed once for these scorers."""
     if batch.supported is None:
         from namesake.kernels.link.mutual import Facts, mutual_support
 
         statements = kb.statements.indptr, kb.statements.values, kb.pair_value, _pair_rarity(kb), kb.entity_item
         batch.supported = mutual_support(batch.articles, batch.offsets, batch.rows, batch.support, Facts(*statements))
-    found: tuple[Scores, Scores, Scores] = batch.supported
+    found: tuple[Scores, Scores, Scores, Scores] = batch.supported
     return found
 
 

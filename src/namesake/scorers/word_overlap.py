@@ -119,13 +119,13 @@ def sentence_words(batch: Batch, kb: KB) -> Scores:
 
 @scorer("LabelWords")
 def label_words(batch: Batch, kb: KB) -> Scores:
-    """Words of the entity's label, beyond those of the name, that are in the article: at most 3."""
+    """Words of the label, beyond those of the name, that are in the article: at most 3; 0 if no statement names it."""
     return np.minimum(batch.once(_label_words)[0], 3.0)
 
 
 @scorer("LabelWordsMissing")
 def label_words_missing(batch: Batch, kb: KB) -> Scores:
-    """-1 for each word of the entity's label that is neither in the name nor in the article: at least -4."""
+    """-1 for each word of the label, beyond as many as the name has, that is not in the article: at least -4."""
     return -np.minimum(batch.once(_label_words)[1], 4.0)
 
 

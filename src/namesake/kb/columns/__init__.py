@@ -2,8 +2,8 @@
 
 from namesake.kb.columns.column_files import Columns, Ragged, Strings, concatenate, header
 from namesake.kb.columns.declaration import ASCENDING, LONGEST_RUN, NEVER_FALLING, Axis, Column, Made, Mapped, Values
-from namesake.kb.columns.layout import MAN, WOMAN, KBColumns, NameColumns, columns
+from namesake.kb.columns.layout import KBColumns, NameColumns, columns
 
-__all__ = ["ASCENDING", "LONGEST_RUN", "MAN", "NEVER_FALLING", "WOMAN"]
+__all__ = ["ASCENDING", "LONGEST_RUN", "NEVER_FALLING"]
 __all__ += ["Axis", "Column", "Columns", "KBColumns", "Made", "Mapped", "NameColumns", "Ragged", "Strings", "Values"]
 __all__ += ["columns", "concatenate", "header"]

@@ -11,20 +11,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from namesake.arrays import Int8, Int32, UInt64
+from namesake.arrays import Int32, UInt64
 from namesake.errors import NamesakeError
-from namesake.kb.columns import LONGEST_RUN, MAN, WOMAN, Column, Columns, KBColumns, Mapped, NameColumns, large
+from namesake.kb.columns import LONGEST_RUN, Column, Columns, KBColumns, Mapped, NameColumns, large
 from namesake.kb.publish.draft import Draft
 from namesake.kernels.columns import bitmap
-from namesake.kernels.columns.group import count_values, mark_rows
-from namesake.kernels.dump.wikidata import GENDER
+from namesake.kernels.columns.group import count_values
 from namesake.kernels.hash import table_size
 from namesake.kernels.names import phrases as pack
 
 C = TypeVar("C")
-
-GENDERS = {MAN: (6581097, 2449503), WOMAN: (6581072, 1052281)}
-"""The values of P21 for a man and a woman: male and female, and trans man and trans woman."""
 
 SLOT_BYTES = 64  # temporary memory per slot of a hash table
 
@@ -63,20 +59,6 @@ def qid_before(kb: KBColumns) -> Int32:
     return before
 
 
-@derived(KBColumns.gender)
-def gender(kb: KBColumns) -> Int8:
-    """Whether each entity is a man or a woman, if the KB states one of them. A value may be a string, by mistake."""
-    first, end = np.searchsorted(kb.pair_property, [GENDER, GENDER + 1])
-    values = kb.pair_value[first:end]
-    items = np.flatnonzero(values >= 0)
-    qids = np.zeros(len(values), np.int64)
-    qids[items] = kb.item_qids[values[items]]
-    marks = sum(np.isin(qids, known) * np.int8(code) for code, known in GENDERS.items())
-    stated = np.zeros(len(kb.qids), np.int8)
-    mark_rows(kb.statements.indptr, kb.statements.values, first, marks, stated)
-    return np.where(stated == MAN | WOMAN, 0, stated).astype(np.int8)
-
-
 @derived(NameColumns.phrases)
 def phrases(kb: Mapped) -> UInt64:
     """All names, short forms and names of non-people, by their hashes."""
@@ -100,9 +82,8 @@ def phrases(kb: Mapped) -> UInt64:
             rows = slots[low:high].astype(np.int64) + 1
             _enter(hashes[low:high], rows.view(np.uint64) << at, field, entries)
     for low, high in large.blocks(len(names.thing_hashes), SLOT_BYTES):
-        kinds = names.thing_kind[low:high].astype(np.uint64) << pack.KIND_AT
         fame = names.thing_fame[low:high].astype(np.uint64) << pack.FAME_AT
-        _enter(names.thing_hashes[low:high], kinds | fame, ~np.uint64(0) << pack.KIND_AT, entries)
+        _enter(names.thing_hashes[low:high], fame, ~np.uint64(0) << pack.FAME_AT, entries)
     return entries
 
 
@@ -111,23 +92,6 @@ def _enter(hashes: UInt64, packed: UInt64, field: np.uint64, entries: UInt64) ->
     taken = hashes != 0
     if not pack.enter(hashes[taken], packed[taken], field, LONGEST_RUN, entries):
         raise NamesakeError("too many names share the lowest bits of their hashes")
-
-
-@derived(NameColumns.words)
-def words(kb: Mapped) -> UInt64:
-    """The counts of tokens."""
-    names = NameColumns(kb.columns)
-    entries = large.empty(pack.WORD * len(names.token_hashes), np.uint64)
-    for low, high in large.blocks(len(names.token_hashes), SLOT_BYTES):
-        some = entries[pack.WORD * low : pack.WORD * high].reshape(-1, pack.WORD)
-        some[:, 0] = names.token_hashes[low:high]
-        some[:, 1] = names.token_last[low:high]
-        some[:, 1] = some[:, 1] << np.uint64(32) | names.token_first[low:high].view(np.uint32)
-        some[:, 2] = names.token_lower[low:high]
-        packed = np.empty(high - low, np.uint64)
-        pack.pack_words(names.token_hashes[low:high], names.phrases, packed)
-        some[:, 3] = packed
-    return entries
 
 
 @derived(KBColumns.pair_count)

@@ -35,7 +35,6 @@ BITMAP = Axis("64 QIDs")
 BITMAP_BOUND = Axis("bound of 64 QIDs", one_more_than=BITMAP)
 PREFIX_BYTE = Axis("8 hashes", power_of_two=True)
 PHRASE_HALF = Axis("half of a slot for a phrase", power_of_two=True)
-TOKEN_QUARTER = Axis("quarter of a slot for a token", power_of_two=True)
 SURFACE_SLOT, STEM_SLOT, NAME_SLOT, SHORT_SLOT, TOKEN_SLOT, OTHER_SLOT = (
     Axis(f"slot for a {what}", power_of_two=True)
     for what in ("surface form", "word", "name", "short form", "token", "name of a non-person")
@@ -50,9 +49,6 @@ WORD_IN, NAME_IN, SHORT_IN = (
 ENTITIES, ID, COUNT = Values(count_of=ENTITY), Values(1, LARGEST_ID), Values(0)
 PRECISION = Values(0, 14)
 """Wikidata's precision: 11 a day, 10 a month, 9 a year; 0 where there is no date."""
-
-MAN, WOMAN = 1, 2
-"""Values of `entity.gender`; 0 where nothing or both is stated."""
 
 
 class KBColumns(Mapped):
@@ -75,7 +71,6 @@ class KBColumns(Mapped):
     birth_precision = Array("entity.birth_precision", int8, ENTITY, "11 day, 10 month, 9 year, …", PRECISION, dump=True)
     death = Array("entity.death", int32, ENTITY, "Death or end: its first day, since 1970-01-01.", dump=True)
     death_precision = Array("entity.death_precision", int8, ENTITY, "11 day, 10 month, 9 year, …", PRECISION, dump=True)
-    gender = Array("entity.gender", int8, ENTITY, "P21: 1 man, 2 woman, 0 neither or both.", Values(0, WOMAN))
     used = Array("entity.used", int32, ENTITY, "Number of statements that name it.", COUNT)
     fame = Array("entity.fame", float32, ENTITY, "Its fame, on the scale of sitelinks.", COUNT)
     descriptions = Text("entity.description", ENTITY, "Short descriptions; empty where there is none.", dump=True)
@@ -129,7 +124,6 @@ class NameColumns(Mapped):
     prefixes = Array(
         "name.prefix", uint8, PREFIX_BYTE, "A bit for the hash of each beginning of two or more tokens of a name."
     )
-    person = Array("name.person", uint8, NAME, "How much each name looks like a person's, in percent.", Values(0, 100))
     variant_keys = Array(
         "name.drawer", uint64, FILED, "Key for variants: sound of the last token, first letter.", order=NEVER_FALLING
     )
@@ -145,8 +139,6 @@ class NameColumns(Mapped):
     short_forms = Array(
         "short.entity.form", int8, SHORT_ENTITY, "Its form: a row of `short_forms.FORMS`.", Values(0, 21)
     )
-    short_weights = Array("short.entity.weight", float32, SHORT_ENTITY, "Fame times the form's weight.", COUNT)
-    short_count = Array("short.count", int32, SHORT, "Number of entities with each short form.", ENTITIES)
 
     # tokens
     token_hashes = Array("token.key", uint64, TOKEN_SLOT, "Hash table from tokens (`hash_bytes`).", KEYS)
@@ -160,21 +152,11 @@ class NameColumns(Mapped):
     # names of entities that are not people
     thing_hashes = Array("thing.key", uint64, OTHER_SLOT, "Hash table from names of non-people.", KEYS)
     thing_fame = Array("thing.fame", uint8, OTHER_SLOT, "round(20 log(1 + fame)) of the most famous one.")
-    thing_kind = Array("thing.kind", int8, OTHER_SLOT, "Its kind, like `entity.kind`.", Values(0, END_OF_KINDS - 1))
 
-    # the same tables, arranged so that one look-up in a text reads one place of memory
+    # the tables of names in one, so that one look-up in a text reads one place of memory
     phrases = Array(
-        *(
-            "phrase.entry",
-            uint64,
-            PHRASE_HALF,
-            "Hash table of all names: hash; row of name and short form, kind, fame.",
-        ),
+        *("phrase.entry", uint64, PHRASE_HALF, "Hash table of all names: hash; row of name and short form, fame."),
         Values(keys=True, entry=2),
-    )
-    words = Array(
-        *("token.entry", uint64, TOKEN_QUARTER, "Slots of `token.key`: hash, first and last, lower, `phrase.entry`."),
-        Values(keys=True, entry=4),
     )
 
     # misspellings by one letter

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from namesake.arrays import Int32, Int64
 from namesake.kb.build_options import Options
-from namesake.kb.columns import KBColumns, Made, Ragged, Strings, concatenate, large
+from namesake.kb.columns import KBColumns, Made, Ragged, Strings, large
 from namesake.kb.columns.assemble import Statements, empty_table, group, ranges
 from namesake.kb.dump.parse import Items
 from namesake.kernels.columns.group import number_keys, union_words
@@ -158,13 +158,6 @@ def stated_items(stated: Statements, items: int) -> Int64:
     is_value = np.zeros(items, np.bool_)
     is_value[stated.pair_value[stated.pair_value >= 0]] = True
     return np.flatnonzero(is_value)
-
-
-def prose(items: Items, dump_of: Int32, stated: Statements, descriptions: Strings) -> Strings:
-    """Texts that consist of ordinary words: descriptions, and labels of stated items that are not people."""
-    of_dump = dump_of[stated_items(stated, len(dump_of))]
-    of_dump = of_dump[of_dump >= 0]
-    return concatenate([descriptions, items.label.take(of_dump[~items.person[of_dump]])])
 
 
 def spread(rows: Ragged, places: Int64, size: int) -> Ragged:

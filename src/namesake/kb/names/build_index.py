@@ -8,19 +8,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from namesake.arrays import Int8, Int32, Int64, UInt8
+from namesake.arrays import Int8, Int32, Int64
 from namesake.kb.columns import Made, NameColumns, Ragged, Strings, concatenate, large
 from namesake.kb.names.index import affixes, file_names
 from namesake.kb.names.normalise import normalise_many, other_forms
 from namesake.kernels.columns.group import count_values
-from namesake.kernels.names import evidence
 from namesake.kernels.names import index as kernels
 from namesake.kernels.names.constants import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL
 from namesake.kernels.names.slips import list_slips
 from namesake.language import Language
 
 BITS_PER_NAME = 16
-TEXTS_AT_A_TIME = 1 << 20
 NO_TEXT = Strings.empty(0)
 SITELINKS = 10
 """Sitelinks that an entity needs for misspellings of its names to be indexed."""
@@ -44,12 +42,11 @@ class EntityNames:
         return cls(language, labels, aliases, alias_texts, texts, normalise_many(texts))
 
 
-def build_names(names: EntityNames, prose: Strings = NO_TEXT, non_people: Strings = NO_TEXT) -> Made:
+def build_names(names: EntityNames, non_people: Strings = NO_TEXT) -> Made:
     """The columns of the name index, from each entity's label and its aliases.
 
-    `prose` are texts of ordinary words (descriptions, labels of items that are not people): compared with them, names
-    such as "Common Sense" turn out to consist of ordinary words. `non_people` are the normalised names of items that
-    are not people: their beginnings have bits in `name.prefix` as well.
+    `non_people` are the normalised names of items that are not people: their beginnings have bits in `name.prefix` as
+    well.
     """
     language = names.language
     texts, which, rows, kinds = _every_name(names)
@@ -78,31 +75,12 @@ def build_names(names: EntityNames, prose: Strings = NO_TEXT, non_people: String
         NameColumns.hashes: keys,
         NameColumns.slots: slots,
         NameColumns.prefixes: bits,
-        NameColumns.person: person_percent(language, names_by_id, prose),
         NameColumns.variant_keys: variant_keys,
         NameColumns.variant_names: variant_names,
         NameColumns.texts: names_by_id,
         NameColumns.entities: Ragged(indptr, values),
         NameColumns.kinds: kind,
     }
-
-
-def person_percent(language: Language, names: Strings, prose: Strings) -> UInt8:
-    """How much each name looks like a person's, 0 to 100: its best token's share of uses at the edge of a name."""
-    room = 1 << (len(names) // 2 + 2).bit_length()
-    percent = np.empty(len(names), np.uint8)
-    keys, in_names = np.zeros(room, np.uint64), np.zeros(room, np.int32)
-    while not evidence.count_in_names(names.data, names.offsets, keys, in_names):
-        room *= 2
-        keys, in_names = np.zeros(room, np.uint64), np.zeros(room, np.int32)
-    in_prose = np.zeros(room, np.int32)
-    for first in range(0, len(prose), TEXTS_AT_A_TIME):
-        offsets = prose.offsets[first : first + TEXTS_AT_A_TIME + 1]
-        some = Strings(offsets - offsets[0], prose.data[offsets[0] : offsets[-1]])
-        folded = normalise_many(some)
-        evidence.count_in_prose(folded.data, folded.offsets, keys, in_prose)
-    evidence.weigh(names.data, names.offsets, keys, in_names, in_prose, affixes(language).honorifics, percent)
-    return percent
 
 
 def _every_name(names: EntityNames) -> tuple[Strings, Int64, Int32, Int8]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from namesake.arrays import Float32, Int8, Int32, Int64, UInt8, UInt64
+from namesake.arrays import Int8, Int32, Int64, UInt8, UInt64
 from namesake.kb.columns import Columns, NameColumns, Strings
 from namesake.kb.names.normalise import normalise, normalise_many
 from namesake.kernels.hash import hash_bytes, slot_of
@@ -40,12 +40,10 @@ class NamedEntities(NamedTuple):
 
 
 class ShortForm(NamedTuple):
-    """The entities with a short form that have the largest weights, and the number of all entities with it."""
+    """The most famous entities with a short form, and its form for each."""
 
     rows: Int32
     forms: Int8
-    weights: Float32
-    entities: int
 
 
 class TokenCounts(NamedTuple):
@@ -55,13 +53,6 @@ class TokenCounts(NamedTuple):
     last: int = 0
     middle: int = 0
     lower: int = 0
-
-
-class NonPerson(NamedTuple):
-    """The most famous non-person with a name: its fame, on the scale of sitelinks, and its kind."""
-
-    fame: float
-    kind: int
 
 
 class NameIndex(NameColumns):
@@ -111,8 +102,7 @@ class NameIndex(NameColumns):
         if row < 0:
             return None
         place = slice(*self.short_entities.indptr[row : row + 2])
-        forms, weights = self.short_forms[place], self.short_weights[place]
-        return ShortForm(self.short_entities[row], forms, weights, int(self.short_count[row]))
+        return ShortForm(self.short_entities[row], self.short_forms[place])
 
     def token_counts(self, token: str) -> TokenCounts:
         """How a token is used in the labels of people and elsewhere."""
@@ -120,12 +110,10 @@ class NameIndex(NameColumns):
         columns = self.token_first, self.token_last, self.token_middle, self.token_lower
         return TokenCounts(*(int(column[slot]) for column in columns))
 
-    def non_person(self, name: str) -> NonPerson | None:
-        """The most famous entity with this name that is not a person."""
+    def non_person_fame(self, name: str) -> float | None:
+        """The fame of the most famous item with this name that is not a person, on the scale of sitelinks."""
         slot = slot_of(self.thing_hashes, name_key(normalise(name)))
-        if not self.thing_hashes[slot]:
-            return None
-        return NonPerson(float(np.expm1(self.thing_fame[slot] / FAME_STEPS)), int(self.thing_kind[slot]))
+        return float(np.expm1(self.thing_fame[slot] / FAME_STEPS)) if self.thing_hashes[slot] else None
 
     @cached_property
     def misspelling_filter(self) -> UInt8:

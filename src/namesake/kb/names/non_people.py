@@ -18,7 +18,7 @@ from namesake.kb.names.normalise import TABLE_END, normalise_many
 from namesake.kb.names.short_forms import at_comma
 from namesake.kernels.columns.group import count_values
 from namesake.kernels.hash import fill, keep_largest, table_size
-from namesake.kernels.kinds import CHARACTER, DROPPED, NAME, OTHER, PERSON
+from namesake.kernels.kinds import CHARACTER, NAME, PERSON
 from namesake.kernels.names.constants import FAME_STEPS
 from namesake.kernels.names.index import hash_names
 from namesake.kernels.names.prose import begins_with
@@ -35,12 +35,11 @@ BEFORE_COMMA, AN_ALIAS = 0.8, 0.7
 
 @dataclass(frozen=True)
 class NonPeople:
-    """Normalised names of items that are not people, their hashes (never 0), and the items' fame and kinds."""
+    """Normalised names of items that are not people, their hashes (never 0), and the items' fame."""
 
     texts: Strings
     hashes: UInt64
     fame: Float64
-    kinds: Int8
 
 
 def stated_by(stated: Statements, items: int) -> Int64:
@@ -54,15 +53,19 @@ def stated_by(stated: Statements, items: int) -> Int64:
 
 
 def non_people_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) -> NonPeople:
-    """The names that are evidence against a person: two or more characters, up to `MOST_TOKENS` tokens, a capital."""
+    """Names of items that are no entities, which are evidence against entities with the same name.
+
+    They have two or more characters, up to `MOST_TOKENS` tokens and a capital.
+    """
     is_evidence = ~np.isin(kinds, (PERSON, CHARACTER, NAME)) & (rows.dump_of >= 0)
+    is_evidence[rows.entity_item] = False
     row = large.kept(np.flatnonzero(is_evidence))
     dump, fame = large.kept(rows.dump_of[row]), large.empty(len(row), np.float64)
     for low, high in large.blocks(len(row), 128):
         some = dump[low:high]
         fame[low:high] = item_fame(items.sitelinks[some], items.population[some], stated[row[low:high]])
-    types = np.int64, np.uint8, np.uint64, np.float64, np.int8
-    columns = sizes, data, hashes, of_fame, of_kind = [large.Growing(kind) for kind in types]
+    types = np.int64, np.uint8, np.uint64, np.float64
+    columns = sizes, data, hashes, of_fame = [large.Growing(kind) for kind in types]
     for raw, item, share in _all_names(items, dump):
         capital = np.flatnonzero(begins_with(raw.data, raw.offsets, capitals()))
         texts = normalise_many(raw.take(capital))
@@ -73,8 +76,6 @@ def non_people_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) 
         data.append(kept.data)
         hashes.append(hashed[named])
         of_fame.append(fame[whose] * share)
-        kind = kinds[row[whose]]
-        of_kind.append(np.where(kind == DROPPED, np.int8(OTHER), kind))
     lengths, text, *rest = (column.done() for column in columns)
     return NonPeople(Strings(large.running(lengths), text), *rest)
 
@@ -106,12 +107,12 @@ def build_non_people(names: NonPeople) -> Made:
     """The columns of non-people: the most famous one of each name, the first of two."""
     best = _most_famous(names)
     slots = table_size(len(best))
-    keys, fame, kinds = large.zeros(slots, np.uint64), large.zeros(slots, np.uint8), large.full(slots, OTHER, np.int8)
+    keys, fame = large.zeros(slots, np.uint64), large.zeros(slots, np.uint8)
     for low, high in large.blocks(len(best), 64):
         some = best[low:high]
         place = fill(names.hashes[some], keys)
-        fame[place], kinds[place] = fame_byte(names.fame[some]), names.kinds[some]
-    return {NameColumns.thing_hashes: keys, NameColumns.thing_fame: fame, NameColumns.thing_kind: kinds}
+        fame[place] = fame_byte(names.fame[some])
+    return {NameColumns.thing_hashes: keys, NameColumns.thing_fame: fame}
 
 
 def entity_fame(sitelinks: npt.NDArray[Any], statements: npt.NDArray[Any]) -> Float64:

@@ -217,8 +217,14 @@ def _team_demonyms(language: Language, keys: UInt64, rows: Int32, forms: Int8) -
     return *more, np.full(len(found), TEAM_DEMONYM, np.int8)
 
 
-def list_forms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[kernels.Found, UInt64]:
-    """The short forms of the labels and aliases of the entities that are `shortened`, and all tokens, each once."""
+def list_forms(
+    names: EntityNames, shortened: Bool, fame: Float64, prefixes: UInt8 | None = None
+) -> tuple[kernels.Found, UInt64]:
+    """The short forms of the labels and aliases of the entities that are `shortened`, and all tokens, each once.
+
+    `prefixes` are the bits of `NameColumns.prefixes`, set for the beginnings of forms of two or more tokens.
+    """
+    prefixes = np.zeros(1, np.uint8) if prefixes is None else prefixes
     texts, whole, aliases, entities = names.texts, names.normalised, names.aliases, len(names.labels)
     with_comma, before, behind = at_comma(texts)
     heads = replaced(whole, with_comma, normalise_many(before))
@@ -236,7 +242,7 @@ def list_forms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[kern
     )
     weights = np.array([weight for _, weight in FORMS])
     entries, between = kernels.list_forms(
-        named, cut_words(names.language), shortened, fame, weights, OF_AN_ALIAS, found
+        named, cut_words(names.language), shortened, fame, weights, OF_AN_ALIAS, prefixes, found
     )
     hashes = token_hashes(whole.data, whole.offsets, np.empty(0, np.int64))
     tokens = distinct_keys(hashes, large.empty(len(hashes), np.int32))
@@ -266,7 +272,7 @@ def build_short_forms(listed: kernels.Found) -> Made:
     size = min(len(ids), MOST * len(distinct))
     best = kernels.Grouped(
         *(large.zeros(len(distinct) + 1, np.int64), large.empty(size, np.int32), large.empty(size, np.int8)),
-        *(large.empty(size, np.float32), large.zeros(len(distinct), np.int32)),
+        large.empty(size, np.float32),
     )
     kept = kernels.best_bearers(ids, listed.rows, listed.forms, listed.weights, MOST, best)
     keys, place = table_of(distinct)
@@ -277,8 +283,6 @@ def build_short_forms(listed: kernels.Found) -> Made:
         NameColumns.short_slots: slots,
         NameColumns.short_entities: Ragged(best.indptr, best.rows[:kept]),
         NameColumns.short_forms: best.forms[:kept],
-        NameColumns.short_weights: best.weights[:kept],
-        NameColumns.short_count: best.counts,
     }
 
 

@@ -172,16 +172,6 @@ def count_values(values, counts):
         counts[values[i]] += 1
 
 
-@kernel(types.void(I64, I32, types.int64, types.Array(types.int8, 1, "C"), types.int8[::1]))
-def mark_rows(indptr, values, first, marks, rows):
-    """Combine, in each row of a ragged array, the bits of its values; value `first` + i has marks[i]."""
-    for row in range(len(rows)):
-        for j in range(indptr[row], indptr[row + 1]):
-            at = values[j] - first
-            if at >= 0 and at < len(marks):
-                rows[row] |= marks[at]
-
-
 @kernel(types.int64(I64, I64, I32, I32, F64, LONGS, INTS, types.float64[::1]))
 def split_links(linked, starts, links, place, share, indptr, among, rest):
     """Split the links to each linked node: to `among` as places of linked nodes, to `rest` the sum of other shares."""

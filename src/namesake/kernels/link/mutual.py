@@ -87,14 +87,15 @@ def support_of(facts, row, items, shared):
     return names, max(items.named[slot], 0.0), shares
 
 
-@kernel(types.UniTuple(types.float64[::1], 3)(I64, I64, I64, F64, FACTS))
+@kernel(types.UniTuple(types.float64[::1], 4)(I64, I64, I64, F64, FACTS))
 def mutual_support(articles, offsets, rows, probability, facts):
     """For every candidate, by the probabilities of other mentions' candidates and the rarity of statements:
 
-    how much its statements name them, how much their statements name it, and how much statements they share. The work
-    is linear in the statements of the candidates.
+    how much its statements name them, how much their statements name it, how much statements they share, and the
+    probability that another mention is the same entity. The work is linear in the statements of the candidates.
     """
-    names, named_by, shares = np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(len(rows))
+    names, named_by = np.zeros(len(rows)), np.zeros(len(rows))
+    shares, elsewhere = np.zeros(len(rows)), np.zeros(len(rows))
     for a in range(len(articles) - 1):
         low, high, count = offsets[articles[a]], offsets[articles[a + 1]], 0
         for k in range(low, high):
@@ -113,7 +114,8 @@ def mutual_support(articles, offsets, rows, probability, facts):
             for k in range(begin, end):
                 if rows[k] >= 0:
                     names[k], named_by[k], shares[k] = support_of(facts, rows[k], items, shared)
+                    elsewhere[k] = min(max(mass_of(items, facts.items[rows[k]]), 0.0), 1.0)
             for k in range(begin, end):
                 if rows[k] >= 0:
                     add(facts, rows[k], probability[k], items, shared)
-    return names, named_by, shares
+    return names, named_by, shares, elsewhere

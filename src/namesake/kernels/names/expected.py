@@ -99,6 +99,7 @@ def count_words(texts, first, end, keys, begins, ends, lower):
         if text < 0 or first[m] >= texts.indptr[text + 1]:
             while text < 0 or first[m] >= texts.indptr[text + 1]:
                 text += 1
+            room = 16
             while room < 2 * (texts.indptr[text + 1] - texts.indptr[text]):
                 room *= 2
             table, small, inside = np.zeros(room, np.uint64), np.zeros(room, np.int32), np.zeros(room, np.int32)

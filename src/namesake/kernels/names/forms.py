@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names.constants import (
     ALIAS_SURNAME,
@@ -19,7 +19,7 @@ from namesake.kernels.names.constants import (
     PAIR,
     SURNAME,
 )
-from namesake.kernels.names.index import MOST_TOKENS, tokens
+from namesake.kernels.names.index import MOST_TOKENS, mark, mark_prefixes, tokens
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import F64, I8, I32, I64, U8, U64, own_record, record
 
@@ -55,11 +55,12 @@ class Named(NamedTuple):
 
 
 class Forms(NamedTuple):
-    """The forms of one name: key, form, how many tokens it has."""
+    """The forms of one name: key, form, how many tokens it has; and the bits of `NameColumns.prefixes`."""
 
     keys: Annotated[Any, HASHES]
     forms: Annotated[Any, BYTES]
     sizes: Annotated[Any, INTS]
+    prefixes: Annotated[Any, types.uint8[::1]]
 
 
 class Found(NamedTuple):
@@ -75,16 +76,21 @@ class Found(NamedTuple):
 
 
 class Grouped(NamedTuple):
-    """The best bearers of each form: where they end, rows, forms, weights; and how many there are in all."""
+    """The best entities with each form: where they end, rows, forms, weights."""
 
     indptr: Annotated[Any, types.int64[::1]]
     rows: Annotated[Any, INTS]
     forms: Annotated[Any, BYTES]
     weights: Annotated[Any, types.float32[::1]]
-    counts: Annotated[Any, INTS]
 
 
 ONE_NAME, FOUND = own_record(Forms), record(Found)
+
+
+@inner(ONE_NAME(types.int64, types.uint8[::1]))
+def room_for_forms(most, prefixes):
+    """Room for so many forms of a name."""
+    return Forms(np.empty(most, np.uint64), np.empty(most, np.int8), np.empty(most, np.int32), prefixes)
 
 
 @inlined(types.uint64(U64, types.int64, types.int64))
@@ -118,7 +124,8 @@ def core(bits, high):
 
 @inlined(types.int64(U64, types.int64, types.int64, types.int64, types.int64, ONE_NAME))
 def add(hashes, low, high, form, count, to):
-    """Note a form made of the tokens low to high."""
+    """Note a form made of the tokens low to high, and mark its beginnings."""
+    mark_prefixes(hashes, low, high, to.prefixes)
     to.keys[count], to.forms[count], to.sizes[count] = key_of(hashes, low, high), form, high - low
     return count + 1
 
@@ -146,6 +153,7 @@ def usual_forms(text, at, hashes, bits, low, high, count, to):
         return count
     to.keys[count] = extend(extend(ZERO, hashes[low]), hashes[high - 1])
     to.forms[count], to.sizes[count] = PAIR, 2
+    mark(to.keys[count], to.prefixes)
     count += 1
     first = high - 2
     while first > low + 1 and bits[first] & bits[first - 1] & PARTICLE:
@@ -236,9 +244,13 @@ def note_tokens(hashes, low, high, one, count, row, between, to):
     return between
 
 
-@kernel(types.UniTuple(types.int64, 2)(record(Named), record(Words), BOOLS, F64, F64, types.float64, FOUND))
-def list_forms(names, words, shortened, fame, form_weights, alias_weight, to):
-    """Write the entries of all entities that are `shortened`, and the tokens of their labels.
+@kernel(
+    types.UniTuple(types.int64, 2)(
+        *(record(Named), record(Words), BOOLS, F64, F64, types.float64, types.uint8[::1], FOUND)
+    )
+)
+def list_forms(names, words, shortened, fame, form_weights, alias_weight, prefixes, to):
+    """Write the entries of all entities that are `shortened`, and the tokens of their labels; mark beginnings of forms.
 
     Returns how many entries and how many tokens between first and last there are. A form weighs fame times its own
     weight, and times `alias_weight` where it could be a label's and is an alias's.
@@ -249,7 +261,7 @@ def list_forms(names, words, shortened, fame, form_weights, alias_weight, to):
         np.empty(MOST_TOKENS, np.uint64),
         np.empty(MOST_TOKENS, np.uint64),
     )
-    one = Forms(np.empty(MOST_FORMS, np.uint64), np.empty(MOST_FORMS, np.int8), np.empty(MOST_FORMS, np.int32))
+    one = room_for_forms(MOST_FORMS, prefixes)
     bits = np.empty(MOST_TOKENS, np.uint8)
     written = between = 0
     texts, offsets, heads, head_offsets, commas, alias_indptr, aliases = names  # named once: arrays are counted
@@ -304,7 +316,7 @@ def best_bearers(ids, rows, forms, weights, most, to):
 
     The largest comes first; of equal weights the lower row. An entity's largest weight counts, and the form it is of.
     """
-    groups = len(to.counts)
+    groups = len(to.indptr) - 1
     ends = np.zeros(groups + 1, np.int64)
     for entry in range(len(ids)):
         ends[ids[entry] + 1] += 1
@@ -322,7 +334,6 @@ def best_bearers(ids, rows, forms, weights, most, to):
             while entry < ends[group + 1] and rows[order[entry]] == rows[best]:
                 best = order[entry] if weights[order[entry]] > weights[best] else best
                 entry += 1
-            to.counts[group] += 1
             at = write
             write += at - first < most
             while at > first and to.weights[at - 1] < np.float32(weights[best]):

@@ -200,15 +200,15 @@ def gather_candidates(texts, known, sizes, firsts, lasts, index, variants):
 @inner(types.int64(INDEX, types.int64, types.int64, BEST, types.int64))
 def lend(index, name, form, best, count):
     """Add the most famous entities with a longer name to the candidates of its first or last word."""
-    above = np.inf
+    above, last = np.inf, -1
     for _ in range(LENT):
         chosen, prior = -1, -np.inf
         for k in range(index.indptr[name], index.indptr[name + 1]):
             one = prior_of(index, index.rows[k], np.int64(index.kinds[k]))
-            if prior < one < above:
+            if one > prior and (one < above or (one == above and k > last)):
                 chosen, prior = k, one
         if chosen < 0:
             break
         count = keep_best(best, count, index.rows[chosen], form, PART_QUALITY, True, prior + IN_TEXT)
-        above = prior
+        above, last = prior, chosen
     return count

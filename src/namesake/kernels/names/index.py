@@ -172,15 +172,20 @@ def slot_of(keys, mask, slots, starts, ends, texts, key, data, start, end):
     return slot
 
 
-@inner(types.void(types.uint64[::1], types.int64, types.int64, types.uint8[::1]))
+@inner(types.void(types.uint64, types.uint8[::1]))
+def mark(key, bits):
+    """Set the bit of a hash."""
+    bit = np.int64(key & np.uint64(len(bits) * 8 - 1))
+    bits[bit >> 3] |= np.uint8(1 << (bit & 7))
+
+
+@inner(types.void(U64, types.int64, types.int64, types.uint8[::1]))
 def mark_prefixes(hashes, low, high, bits):
     """Set the bits of all beginnings, of two tokens or more, of the name hashes[low:high]."""
-    mask = np.uint64(len(bits) * 8 - 1)
     prefix = extend(ZERO, hashes[low])
     for i in range(low + 1, high):
         prefix = extend(prefix, hashes[i])
-        bit = np.int64(prefix & mask)
-        bits[bit >> 3] |= np.uint8(1 << (bit & 7))
+        mark(prefix, bits)
 
 
 @kernel(types.UniTuple(types.int64, 2)(record(Spelled), AFFIXES, record(Table), record(Entries)))

@@ -3,7 +3,7 @@
 Hypotheses of a text may overlap, and none is refused here because of its context: evidence functions describe the
 context, the recipe scores the candidates and NIL, and the best set without overlaps remains. Two rules limit their
 number. A hypothesis begins with a capital or a digit if the text uses capitals. One that is part of a longer known name
-written with capitals is left out: "York" in "New York".
+written with capitals is left out: "York" in "New York", but not "France" in "France and the United Nations".
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -24,7 +24,7 @@ MOST_TOKENS = 8
 """Tokens of the longest name that is searched for."""
 FEWEST_UNKNOWN, MOST_UNKNOWN = 2, 5
 """Tokens of a name that is not in the KB."""
-NEW_LINE, SPACE, AMPERSAND, QUOTE, LETTER_S = 0x0A, 0x20, 0x26, 0x27, 0x73
+NEW_LINE, SPACE, AMPERSAND, QUOTE, LETTER_S, SMALL = 0x0A, 0x20, 0x26, 0x27, 0x73, 0x20
 FEW = 64
 """Hypotheses that a text has room for at first."""
 
@@ -103,15 +103,20 @@ def cut_texts(data, offsets, heads, tables):
 def can_begin(texts, style, i, stop):
     """Whether a name can begin with token i.
 
-    It has a capital or is a number; or a small word is before such a token, as in al Qaeda. In a text without capitals,
-    every word but function words can begin a name.
+    It has a capital; or it is a number before such a token, or small words are: 20th Century Fox, al Qaeda, van der
+    Bellen. In a text without capitals, every word but function words can begin a name.
     """
-    if texts.marks[i] & t.HAS_CAPITAL != 0 or texts.bits[i] & (t.IS_CAPITAL | t.IS_UPPER) != 0:
+    if texts.marks[i] & t.HAS_CAPITAL != 0 or texts.bits[i] & t.IS_UPPER != 0:
         return True
     if style == t.LOWER:
         return texts.classes[i] & t.FUNCTION == 0
-    follows = i + 1 < stop and texts.gaps[i + 1] == t.SOFT and texts.marks[i + 1] & t.HAS_CAPITAL != 0
-    return follows and texts.classes[i] & t.PARTICLE != 0
+    while texts.classes[i] & t.PARTICLE != 0 or texts.bits[i] & t.IS_NUMBER != 0:
+        if i + 1 >= stop or texts.gaps[i + 1] != t.SOFT:
+            return False
+        i += 1
+        if texts.marks[i] & t.HAS_CAPITAL != 0:
+            return True
+    return False
 
 
 @inner(types.boolean(record(Texts), types.int64))
@@ -140,7 +145,7 @@ def is_joined(texts, data, j):
     if size == 1 or (size == 3 and data[begin] == SPACE):
         return data[begin + size // 2] == AMPERSAND
     is_long = size == 5 and data[begin] == 0xE2 and data[begin + 1] == 0x80 and data[begin + 2] == 0x99
-    return (is_long or (size == 3 and data[begin] == QUOTE)) and data[begin + size - 2] == LETTER_S
+    return (is_long or (size == 3 and data[begin] == QUOTE)) and data[begin + size - 2] | SMALL == LETTER_S
 
 
 @inner(types.boolean(U8, types.uint64))
@@ -181,7 +186,7 @@ def list_hypotheses(texts, data, phrases, prefixes):
                 run = extend(run, texts.hashes[j])
                 if j > i and not may_continue(prefixes, run):
                     break
-                capitals &= fits_in(texts.marks[j], texts.bits[j], texts.classes[j])
+                capitals &= fits_in(texts.marks[j], texts.bits[j], texts.classes[j]) and texts.classes[j] & t.AND == 0
                 packed = packed_of(entries, mask, run)
                 if packed == ZERO or (j == i and is_word(texts, i)):
                     continue
@@ -220,9 +225,9 @@ def in_person(texts, i):
 def list_unknown(texts, found):
     """Runs of two to five capitalised words without a known name of several words: names that may be spelled otherwise.
 
-    What the KB knows of them is 0.
+    A run that is a short form is left out. What the KB knows of the runs is 0.
     """
-    count, room = 0, FEW * len(texts.styles) + FEW
+    count, room, at = 0, FEW * len(texts.styles) + FEW, 0
     first, end, key = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint64)
     indptr = np.zeros(len(texts.styles) + 1, np.int64)
     covered = np.zeros(len(texts.hashes), np.bool_)
@@ -239,6 +244,9 @@ def list_unknown(texts, found):
                     break
                 run, is_known = extend(run, texts.hashes[j]), is_known or covered[j]
                 j += 1
+            while at < len(found.first) and (found.first[at] < i or (found.first[at] == i and found.end[at] < j)):
+                at += 1
+            is_known |= at < len(found.first) and found.first[at] == i and found.end[at] == j
             if FEWEST_UNKNOWN <= j - i <= MOST_UNKNOWN and not is_known:
                 if count == room:
                     room *= 2

@@ -19,8 +19,8 @@ from namesake.kernels.names.constants import (
     TEAM_NICKNAME,
     TEAM_PLACE,
 )
-from namesake.kernels.names.forms import BOOLS, FOUND, HASHES, ONE_NAME, Forms, Words, add
-from namesake.kernels.names.index import MOST_TOKENS, mark_prefixes, tokens
+from namesake.kernels.names.forms import BOOLS, FOUND, HASHES, ONE_NAME, Words, add, room_for_forms
+from namesake.kernels.names.index import MOST_TOKENS, tokens
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import F64, I64, U8, record
 
@@ -30,7 +30,6 @@ MOST_FORMS = 16  # of one name
 LONGEST = 10  # tokens of a name that has short forms
 MOST_TAILS = 3
 LEAST_FAME = 20.0  # of an entity that is called by one word, the first or last, of a longer label
-PREFIXES = types.uint8[::1]
 
 
 class Pairs(NamedTuple):
@@ -42,13 +41,10 @@ class Pairs(NamedTuple):
     rows: Annotated[Any, I64]
 
 
-@inner(types.int64(HASHES, types.int64, types.int64, types.int64, types.int64, PREFIXES, ONE_NAME))
-def part(hashes, low, high, form, count, prefixes, to):
-    """`add` a part of a name that is not empty, and mark its beginnings."""
-    if low >= high:
-        return count
-    mark_prefixes(hashes, low, high, prefixes)
-    return add(hashes, low, high, form, count, to)
+@inner(types.int64(HASHES, types.int64, types.int64, types.int64, types.int64, ONE_NAME))
+def part(hashes, low, high, form, count, to):
+    """`add` a part of a name that is not empty."""
+    return add(hashes, low, high, form, count, to) if low < high else count
 
 
 @inner(types.uint64(U8, I64, U8, types.int64, types.boolean))
@@ -70,32 +66,32 @@ def is_number(text, at, token):
     return True
 
 
-@inner(types.int64(HASHES, U8, types.int64, types.int64, types.boolean, types.int64, PREFIXES, ONE_NAME))
-def team_forms(hashes, bits, low, high, is_team, count, prefixes, to):
+@inner(types.int64(HASHES, U8, types.int64, types.int64, types.boolean, types.int64, ONE_NAME))
+def team_forms(hashes, bits, low, high, is_team, count, to):
     """Add the beginnings and the ends of a team's name; of a national team only its country."""
     for i in range(low + 1, high):
         if is_team and bits[i] & NATIONAL:
             while i > low + 1 and bits[i - 1] & SPORT:
                 i -= 1
-            return part(hashes, low, i, NATIONAL_TEAM, count, prefixes, to)
+            return part(hashes, low, i, NATIONAL_TEAM, count, to)
     end = high if is_team else low
     while end > low + 2 and bits[end - 1] & SPORT:
         end -= 1
     if end < high:
-        count = part(hashes, low, end, TEAM_NICKNAME, count, prefixes, to)
+        count = part(hashes, low, end, TEAM_NICKNAME, count, to)
     for i in range(low + 1, min(end, low + 3)):
-        count = part(hashes, low, i, TEAM_PLACE, count, prefixes, to)
-        count = part(hashes, i, end, TEAM_NICKNAME, count, prefixes, to)
+        count = part(hashes, low, i, TEAM_PLACE, count, to)
+        count = part(hashes, i, end, TEAM_NICKNAME, count, to)
     return count
 
 
-@inner(types.int64(U8, I64, HASHES, U8, types.int64, types.boolean, PREFIXES, ONE_NAME))
-def core_forms(text, at, hashes, bits, size, is_team, prefixes, to):
+@inner(types.int64(U8, I64, HASHES, U8, types.int64, types.boolean, ONE_NAME))
+def core_forms(text, at, hashes, bits, size, is_team, to):
     """Write the forms of a name of two tokens or more without its article, legal form or year, and those of teams."""
     count, low, end = 0, 0, size
     if bits[0] & ARTICLE:
         low = 1
-        count = part(hashes, low, size, NO_SUFFIX, count, prefixes, to)
+        count = part(hashes, low, size, NO_SUFFIX, count, to)
     for i in range(1, size):
         is_team |= bits[i] & TEAM != 0 or (size > 2 and bits[i] & SPORT != 0)
     is_team |= bits[0] & TEAM != 0 and bits[0] & LEGAL != 0  # FK Rad
@@ -103,25 +99,25 @@ def core_forms(text, at, hashes, bits, size, is_team, prefixes, to):
         end -= 1
     low += bits[low] & LEGAL != 0 and end > low + 1
     if end - low < size:
-        count = part(hashes, low, end, NO_SUFFIX, count, prefixes, to)
+        count = part(hashes, low, end, NO_SUFFIX, count, to)
     first, last = low, end
     while first < end and is_number(text, at, first):
         first += 1
     while last > first and is_number(text, at, last - 1):
         last -= 1
     if last - first < end - low:
-        count = part(hashes, first, last, NO_YEAR, count, prefixes, to)
-    return team_forms(hashes, bits, low, end, is_team, count, prefixes, to)
+        count = part(hashes, first, last, NO_YEAR, count, to)
+    return team_forms(hashes, bits, low, end, is_team, count, to)
 
 
-@inner(types.int64(U8, I64, HASHES, U8, types.int64, types.boolean, types.int64, PREFIXES, ONE_NAME))
-def other_forms(text, at, hashes, bits, size, is_famous, count, prefixes, to):
+@inner(types.int64(U8, I64, HASHES, U8, types.int64, types.boolean, types.int64, ONE_NAME))
+def other_forms(text, at, hashes, bits, size, is_famous, count, to):
     """Add the other short forms of a label of two tokens or more; returns how many there are."""
     has_year = is_number(text, at, 0)
     low = 1 if bits[0] & ARTICLE or has_year else 0
     for i in range(low + 1, min(low + 3, size)):
         if i == size - 1 or i == low + 2 or is_famous:
-            count = part(hashes, low, i, OPENING, count, prefixes, to)
+            count = part(hashes, low, i, OPENING, count, to)
     for small in range(2):
         key = acronym(text, at, bits, size, small == 1)
         if key != ZERO and (small == 0 or key != to.keys[count - 1]):
@@ -129,18 +125,18 @@ def other_forms(text, at, hashes, bits, size, is_famous, count, prefixes, to):
             count += 1
     for i in range(1, size - 1):
         if bits[i] & OF:
-            count = part(hashes, low, i, HEAD, count, prefixes, to)
+            count = part(hashes, low, i, HEAD, count, to)
             after = i + 2 if i + 2 < size and bits[i + 1] & SMALL else i + 1
-            return part(hashes, after, size, TAIL, count, prefixes, to)
+            return part(hashes, after, size, TAIL, count, to)
     for i in range(max(1, size - 1 - MOST_TAILS), size - 1):
         if bits[i] & SMALL == 0:
-            count = part(hashes, i, size, NO_YEAR if has_year else TAIL, count, prefixes, to)
+            count = part(hashes, i, size, NO_YEAR if has_year else TAIL, count, to)
     if is_famous and not bits[size - 1] & LEGAL:
-        count = part(hashes, size - 1, size, LAST_WORD, count, prefixes, to)
+        count = part(hashes, size - 1, size, LAST_WORD, count, to)
     return count
 
 
-@kernel(types.int64(record(Pairs), record(Words), BOOLS, F64, F64, types.float64, PREFIXES, FOUND))
+@kernel(types.int64(record(Pairs), record(Words), BOOLS, F64, F64, types.float64, types.uint8[::1], FOUND))
 def list_other_forms(pairs, words, teams, fame, form_weights, alias_weight, prefixes, to):
     """Write the entries of the names of entities that are not people, and mark the beginnings of the forms.
 
@@ -148,7 +144,7 @@ def list_other_forms(pairs, words, teams, fame, form_weights, alias_weight, pref
     """
     at, hashes = np.empty(MOST_TOKENS + 1, np.int64), np.empty(MOST_TOKENS, np.uint64)
     bits, written = np.empty(MOST_TOKENS, np.uint8), 0
-    one = Forms(np.empty(MOST_FORMS, np.uint64), np.empty(MOST_FORMS, np.int8), np.empty(MOST_FORMS, np.int32))
+    one = room_for_forms(MOST_FORMS, prefixes)
     texts, offsets, names, rows = pairs
     word_keys, word_bits, mask = pointer(words.keys), words.bits, len(words.keys) - 1
     for k in range(len(names)):
@@ -159,12 +155,14 @@ def list_other_forms(pairs, words, teams, fame, form_weights, alias_weight, pref
             continue
         for i in range(size):
             bits[i] = word_bits[find(word_keys, mask, hashes[i])]
-        count = core_forms(texts, at, hashes, bits, size, teams[row], prefixes, one)
+        count = core_forms(texts, at, hashes, bits, size, teams[row], one)
         if is_label and not (count > 0 and one.forms[count - 1] == NATIONAL_TEAM):
             is_famous = fame[row] >= LEAST_FAME
-            count = other_forms(texts, at, hashes, bits, size, is_famous, count, prefixes, one)
+            count = other_forms(texts, at, hashes, bits, size, is_famous, count, one)
         for i in range(count):
             form = one.forms[i]
+            if form == TEAM_PLACE and not is_label:  # where a team was before: Milwaukee, of the Baltimore Orioles
+                continue
             to.keys[written], to.rows[written], to.forms[written] = one.keys[i], row, form
             to.weights[written] = fame[row] * form_weights[form] * (1.0 if is_label else alias_weight)
             written += 1

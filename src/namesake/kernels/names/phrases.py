@@ -1,24 +1,22 @@
 """What a phrase or a word is in a KB: tables in which all that is asked about a hash stands beside it.
 
-An article has hundreds of phrases to look up, each somewhere in many megabytes. So a phrase takes one place of memory,
-not six: its hash, and packed into one number the name that it is, the short form, and the kind and fame of the thing.
-An entry of a word has the hash of the token, how many labels it begins and ends, how often it stands in lower case, and
-the packed number of the word as a phrase.
+An article has hundreds of phrases to look up, each somewhere in many megabytes. So a phrase takes one place of memory:
+its hash, and packed into one number the name that it is, the short form, and the fame of the most famous other item.
 """
 
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import FREE, HASH, KEYS, PLACE, ZERO, extend
+from namesake.kernels.hash import FREE, HASH, KEYS, PLACE, ZERO
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import U64
 
-PHRASE, WORD = 2, 4  # numbers of an entry
-NAME_BITS, SHORT_BITS, KIND_BITS = 28, 25, 3
-SHORT_AT, KIND_AT, FAME_AT = np.uint64(28), np.uint64(53), np.uint64(56)  # where they begin; the name is lowest
+PHRASE = 2  # numbers of an entry
+NAME_BITS, SHORT_BITS = 28, 25
+SHORT_AT, FAME_AT = np.uint64(28), np.uint64(56)  # where they begin; the name is lowest
 MOST_NAMES, MOST_SHORTS = (1 << NAME_BITS) - 2, (1 << SHORT_BITS) - 2
-NAME_MASK, SHORT_MASK, KIND_MASK = (np.uint64((1 << bits) - 1) for bits in (NAME_BITS, SHORT_BITS, KIND_BITS))
+NAME_MASK, SHORT_MASK = (np.uint64((1 << bits) - 1) for bits in (NAME_BITS, SHORT_BITS))
 
 
 @inlined(types.int64(HASH))
@@ -34,14 +32,8 @@ def short_in(packed):
 
 
 @inlined(types.int64(HASH))
-def kind_in(packed):
-    """The kind of the thing of that name; 0 where there is none."""
-    return np.int64(packed >> KIND_AT & KIND_MASK)
-
-
-@inlined(types.int64(HASH))
 def fame_in(packed):
-    """The fame of the thing of that name, in steps; 0 where there is none."""
+    """The fame of the most famous other item with this name, in steps; 0 if there is none."""
     return np.int64(packed >> FAME_AT)
 
 
@@ -78,11 +70,3 @@ def enter(hashes, packed, field, most, phrases):
         if entries[at + 1] & field == ZERO:
             entries[at + 1] |= packed[i]
     return True
-
-
-@kernel(types.void(U64, U64, types.uint64[::1]))
-def pack_words(tokens, phrases, packed):
-    """The packed number of each token as a phrase, by its hash; of 0, which is none, it is 0."""
-    entries, mask = pointer(phrases), len(phrases) // PHRASE - 1
-    for i in range(len(tokens)):
-        packed[i] = packed_of(entries, mask, extend(ZERO, tokens[i])) if tokens[i] != FREE else ZERO

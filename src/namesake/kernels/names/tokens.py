@@ -16,10 +16,9 @@ UPPER_LETTER, CAPITAL, BLANK, APOSTROPHE, HYPHEN, POSSESSIVE = 1, 2, 4, 8, 16, 3
 # what a token is, by bits
 IS_CAPITAL, IS_INITIALS, IS_UPPER, IS_DOTTED, IS_NUMBER, IS_JOINED, IS_LONG = 1, 2, 4, 8, 16, 32, 64
 # what a word is, by bits
-HONORIFIC, SUFFIX, FUNCTION, ORDINARY, FIRM, TITLE, BEFORE_FIRM = 1, 2, 4, 8, 16, 32, 64
-PARTICLE, NUMERAL, NAME_TITLE, ROYAL, LOWER_TITLE, NOBLE, SAINT, ROLE = (1 << bit for bit in range(7, 15))
-IN_PLACE, TO_PLACE, BASED, DISTRICT, DATE, NEVER, FAMILY, GENERATION = (1 << bit for bit in range(15, 23))
-FIRM_WORD, OWNED, SHARES, OF, ARTICLE, AND, BY, CREDIT, OTHER = (1 << bit for bit in range(23, 32))
+HONORIFIC, SUFFIX, FUNCTION, FIRM, BEFORE_FIRM, FIRM_WORD, PARTICLE, NUMERAL = (1 << bit for bit in range(8))
+TITLE, NAME_TITLE, LOWER_TITLE, ROLE, IN_PLACE, TO_PLACE, DATE, NEVER = (1 << bit for bit in range(8, 16))
+ARTICLE, BY, CREDIT, OTHER, AND, AFTER_COMPANY = (1 << bit for bit in range(16, 22))  # 10 bits are free
 NO_NAME = NEVER | DATE | NAME_TITLE | NUMERAL | FUNCTION | SUFFIX | FIRM  # by itself no name of one word
 # what stands before a token, by bits, and whether it has a capital, also behind an apostrophe (d'Estaing)
 HAS_CAPITAL, AT_START, AFTER_HYPHEN, AFTER_DOT, LOOK_CLOSER = 1, 2, 4, 8, 16
