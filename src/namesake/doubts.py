@@ -165,14 +165,13 @@ def kinds_missing(batch: Batch, kb: KB) -> Scores:
 
 @doubt("OtherPlace")
 def other_place(batch: Batch) -> Scores:
-    """Share of the spans after "in", "to" and the like, if an item with this name that is no entity is a place."""
+    """Share of the spans after "in", "to" and the like, if an item that is no entity of the KB has this name."""
     found = batch.mentions.context
     if found is None:
         return np.zeros(len(batch.names))
-    from namesake.kernels.kinds import PLACE
     from namesake.kernels.names import tokens as t
 
-    return np.where(found.other_kind == PLACE, found.mean(found.is_before(t.IN_PLACE | t.TO_PLACE)), 0.0)
+    return np.where(found.other_fame > 0, found.mean(found.is_before(t.IN_PLACE | t.TO_PLACE)), 0.0)
 
 
 def _best_fame(batch: Batch, kb: KB, exact: bool = False) -> Scores:

@@ -214,13 +214,13 @@ def organisation_word_after(found: Found) -> OfSpans:
 @evidence("OwnerWordAfter")
 def owner_word_after(found: Found) -> OfSpans:
     """1 before a word that follows companies: owner, shares."""
-    return found.is_after(t.OWNED | t.SHARES)
+    return found.is_after(t.AFTER_COMPANY)
 
 
 @evidence("SuffixAfter", "Suffix")
 def suffix_after(found: Found) -> OfSpans:
     """1 before Jr., II and the like that are not part of the name."""
-    return found.is_listed(found.end, t.SUFFIX | t.GENERATION) & (found.token(found.texts.gaps, found.end) != t.HARD)
+    return found.is_listed(found.end, t.SUFFIX) & (found.token(found.texts.gaps, found.end) != t.HARD)
 
 
 @evidence("WordBefore")

@@ -120,6 +120,10 @@ class Language:
     """Adjectives, peoples and abbreviations of places, by the normalised label of the place: france: french."""
     peoples: Words = NO_WORDS
     """Words after a demonym in the name of a people: Thai people."""
+    and_words: Words = NO_WORDS
+    """Words between two names: France and Germany."""
+    after_companies: Words = NO_WORDS
+    """Words in lower case after a company's name: Calvin Klein owner, Dell shares."""
     by_words: Words = NO_WORDS
     """Words before the author of a text."""
     credits: Words = NO_WORDS

@@ -20,7 +20,7 @@ from namesake.kernels.names import gather, lattice
 from namesake.kernels.names import tokens as t
 from namesake.kernels.names.choose import choose
 from namesake.kernels.names.constants import FAME_STEPS, FORM_PRIOR, FORM_QUALITY
-from namesake.kernels.names.phrases import FAME_AT, KIND_AT, KIND_MASK
+from namesake.kernels.names.phrases import FAME_AT
 from namesake.kernels.text.spans import bytes_to_characters, cut_out
 from namesake.names.candidates import variant_candidates
 from namesake.names.tables import tables
@@ -81,11 +81,6 @@ class Found:
     def other_fame(self) -> Float64:
         """The fame of the most famous item with each mention's name that is no entity of the KB; 0 without one."""
         return np.expm1((self.known >> FAME_AT).astype(np.float64) / FAME_STEPS)
-
-    @property
-    def other_kind(self) -> Int64:
-        """The kind of that item; 0 without one."""
-        return (self.known >> KIND_AT & KIND_MASK).astype(np.int64)
 
     def mean(self, of_spans: np.ndarray) -> Float64:
         """The mean over the spans of each mention."""

@@ -67,6 +67,8 @@ def _words(language: Language) -> tuple[UInt64, UInt32]:
         kernels.BY: language.by_words,
         kernels.CREDIT: language.credits,
         kernels.OTHER: language.others,
+        kernels.AND: language.and_words,
+        kernels.AFTER_COMPANY: language.after_companies,
     }
     bits: dict[str, int] = {}
     for bit, words in lists.items():

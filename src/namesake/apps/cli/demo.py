@@ -61,7 +61,8 @@ def demo() -> None:
     kb = KB.open(sample_kb())
     facts = kb.manifest
     console.print(
-        f"   {facts.entities:,} entities, {facts.people:,} of them people, {facts.statements:,} statements, {facts.names:,} names, {facts.words:,} words "
+        f"   {facts.entities:,} entities, {facts.people:,} of them people, {facts.statements:,} statements, "
+        f"{facts.names:,} names, {facts.words:,} words "
         f"in {time.perf_counter() - began:.1f} s: {kb.path}\n",
         highlight=False,
         soft_wrap=True,
