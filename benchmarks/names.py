@@ -154,9 +154,10 @@ def recall(kb: KB) -> Iterator[Row]:
 def detection(kb: KB) -> Iterator[Row]:
     with gzip.open(QUOTEBANK / "articles.jsonl.gz") as lines:
         articles = [json.loads(line) for line in lines]
-    texts = Strings.of(article["content"] for article in articles)
-    found = find(kb, texts.data, texts.offsets)
-    names = [bytes(texts.data[start:end]).decode() for start, end in found.where]
+    raw = pa.table({"id": [str(n) for n in range(len(articles))], "text": [a["content"] for a in articles]})
+    found: dict[int, list[dict]] = {}
+    for link in Linker(kb).link(raw, scores=True).to_pylist():
+        found.setdefault(int(link["article_id"]), []).append(link)
     for phases in ("ABC", "D", "E", "ABCDE"):
         count: Counter[str] = Counter()
         for place, article in enumerate(articles):
@@ -164,9 +165,9 @@ def detection(kb: KB) -> Iterator[Row]:
                 continue
             listed = {bare(normalise(n["name"])): {int(qid[1:]) for qid in n["ids"]} for n in article["names"]}
             gold = {name for name, qids in listed.items() if (kb.rows(np.array(sorted(qids), np.int64)) >= 0).any()}
-            here = range(found.indptr[place], found.indptr[place + 1])
-            got = {bare(normalise(names[m])) for m in here}
-            meant = {int(kb.qids[row]) for m in here for row in found.rows[found.offsets[m] : found.offsets[m + 1]]}
+            here = found.get(place, [])
+            got = {bare(normalise(link["name"])) for link in here}
+            meant = {int(one["qid"][1:]) for link in here for one in link["candidates"]}
             count["gold"] += len(gold)
             count["found"] += len(gold & got)
             count["others"] += len(got - set(listed))

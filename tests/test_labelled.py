@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -22,6 +23,7 @@ from namesake.apps.cli.commands import app
 from namesake.apps.cli.main import exit_message
 from namesake.drawing.text import excerpt
 from namesake.evaluation import text_figures as figures
+from namesake.evaluation import tuning
 from namesake.evaluation.fit_weights import few, learnable
 from namesake.evaluation.gold import align, read_gold
 from namesake.evaluation.labelled_text import count_overlapping, read_corpora, read_corpus
@@ -788,3 +790,35 @@ def test_a_kb_of_people_has_no_figures_by_kind(sample_kb, tmp_path):
     report = namesake.evaluate_text([write(tmp_path / "a.jsonl", sampled_documents(1))], sample_kb, samples=100)
     assert not any("kind" in view.name for view in report.views)
     assert not any("table" in row for row in report.rows)
+
+
+def test_weights_of_mentions_in_a_sample(sample_kb, tmp_path):
+    """The root of the number of spans, half of that without a label in a complete text, and 0 without information."""
+    text = "Paul Rabil met Tim Wheeler. Paul Rabil met Chris Carter and Michael Jordan. Paul Simon sang."
+    spans = {
+        name: [m.span() for m in re.finditer(name, text)] for name in ("Paul Rabil", "Tim Wheeler", "Chris Carter")
+    }
+    labels = [{"span": span, "qid": "Q7153074", "type": "PER"} for span in spans["Paul Rabil"]]
+    labels.append({"span": spans["Tim Wheeler"][0], "type": "PER", "nil_clean": False})
+    labels.append({"span": spans["Chris Carter"][0], "type": "PER", "why": "unlinked"})
+    document = {"id": "a", "text": text, "labels": labels}
+    wanted = {"Paul Rabil": math.sqrt(2), "Tim Wheeler": 0.0}
+    for complete, more in (("", {}), ("news", {"Michael Jordan": 0.5, "Paul Simon": 0.5})):
+        path = write(tmp_path / "news.jsonl", [document])
+        [(alignment, links)] = link_text(
+            [path], sample_kb, Recipe.load("default"), scores=True, complete=complete
+        ).corpora
+        sample = tuning.Sample.of(alignment, links)
+        names = links.column("name").take(pa.array(alignment.mentions)).to_pylist()
+        assert dict(zip(names, sample.weight.tolist(), strict=True)) == pytest.approx(wanted | more)
+    assert {names[m] for m in sample.learnable(Recipe.load("default"))} == {
+        "Paul Rabil",
+        "Michael Jordan",
+        "Paul Simon",
+    }
+    assert [names[m] for m in sample.answerable(Recipe.load("default"))] == ["Paul Rabil"]
+
+
+def test_complete_corpora_are_those_of_labelled_text():
+    with pytest.raises(NamesakeError, match="`complete=` applies to `labelled=` text"):
+        namesake.tune(["scores.parquet"], ["gold.jsonl"], complete="news")

@@ -62,8 +62,7 @@ def demo() -> None:
     facts = kb.manifest
     console.print(
         f"   {facts.entities:,} entities, {facts.people:,} of them people, {facts.statements:,} statements, "
-        f"{facts.names:,} names, {facts.words:,} words "
-        f"in {time.perf_counter() - began:.1f} s: {kb.path}\n",
+        f"{facts.names:,} names, {facts.words:,} words in {time.perf_counter() - began:.1f} s: {kb.path}\n",
         highlight=False,
         soft_wrap=True,
     )
