@@ -21,7 +21,6 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from namesake.names.detect import find
 
 from namesake.arrays import one_chunk
 from namesake.articles.rejects import Rejects
