@@ -49,16 +49,19 @@ class Page:
         return token.gap == SOFT or between in ("&", " & ", "'s ", "’s ", "'S ", "’S ")
 
     def can_begin(self, place: int) -> bool:
-        """Whether a name may begin here: with a capital or a number, or small words of surnames before a capital."""
+        """Whether a name may begin here: with a capital, or with numbers or small words of surnames before one."""
         token = self.tokens[place]
-        if token.has_capital or token.capital or token.upper:
+        if token.has_capital or token.upper:
             return True
         if self.style == LOWER:
             return token.text not in English.function_words
-        while self.tokens[place].text in English.particles and place + 1 < len(self.tokens):
+        while token.number or token.text in English.particles:
             place += 1
-            if self.tokens[place].gap != SOFT or self.tokens[place].has_capital:
-                return self.tokens[place].gap == SOFT
+            if place == len(self.tokens) or self.tokens[place].gap != SOFT:
+                return False
+            token = self.tokens[place]
+            if token.has_capital:
+                return True
         return False
 
     def hypotheses(self, known: Known) -> list[tuple[int, int]]:
@@ -80,10 +83,12 @@ class Page:
         return [span for span in found if not any(self.covers(one, span) for one in longer)]
 
     def is_written_as_name(self, first: int, end: int) -> bool:
-        """Whether its last token has a capital, and the others are capitals, numbers or small words."""
+        """Whether its last token has a capital, and the others are capitals, numbers or small words, but not "and"."""
         small = English.function_words | English.particles
         some = self.tokens[first:end]
-        return some[-1].has_capital and all(one.has_capital or one.number or one.text in small for one in some)
+        if not some[-1].has_capital or any(one.text in English.and_words for one in some):
+            return False
+        return all(one.has_capital or one.number or one.text in small for one in some)
 
     def covers(self, longer: tuple[int, int], span: tuple[int, int]) -> bool:
         """Whether a span is part of a longer name. "The Hague" at the start of a sentence covers no "Hague"."""

@@ -27,7 +27,7 @@ class Facts:
         return self.statements[row][:MOST_STATEMENTS]
 
 
-def support(mentions: Sequence[Mention], facts: Facts) -> list[tuple[float, float, float]]:
+def support(mentions: Sequence[Mention], facts: Facts) -> list[tuple[float, ...]]:
     """What `mutual_support` gives for the candidates of one article."""
     found = []
     for number, mention in enumerate(mentions):
@@ -49,6 +49,6 @@ def support(mentions: Sequence[Mention], facts: Facts) -> list[tuple[float, floa
                 for pair in pairs
                 if facts.values[pair] >= 0 and facts.values[pair] != own
             )
-            shares = sum(facts.rarity[pair] * math.log1p(shared[pair]) for pair in pairs)
-            found.append((names, named[own] if row >= 0 else 0.0, shares))
+            shares = sum(facts.rarity[pair] * math.log1p(max(shared[pair] - present[own], 0.0)) for pair in pairs)
+            found.append((names, named[own], shares, min(present[own], 1.0)) if row >= 0 else (0.0,) * 4)
     return found

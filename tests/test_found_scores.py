@@ -105,6 +105,11 @@ OTHER_FAME = math.expm1(round(FAME_STEPS * math.log1p(FAME)) / FAME_STEPS)
         ("OtherEntityFame", "We saw Tom Baker there.", "Tom Baker", 0),
         ("OtherEntityShare", "We saw Houston there.", "Houston", math.log1p(OTHER_FAME / 60)),
         ("OtherEntityShare", "We saw Tom Baker there.", "Tom Baker", 0),
+        ("KindsMissing", "We saw Tom Baker there.", "Tom Baker", 1),
+        ("OtherPlace", "We saw it in Houston and Houston saw it.", "Houston", 0.5),
+        ("OtherPlace", "We believe in Tom Baker.", "Tom Baker", 0),
+        ("FullNameInText", "We saw Tom Baker there. Baker left.", "Baker", 1),
+        ("FullNameInText", "We saw Baker there.", "Baker", 0),
         ("BestFame", "We saw Chris Evans there.", "Chris Evans", math.log1p(90)),
         ("BestFame", "We saw Houston there.", "Houston", math.log1p(0.1)),  # no entity has exactly this name
         ("NamesakeCount", "We saw Chris Evans there.", "Chris Evans", math.log1p(2)),
@@ -193,9 +198,18 @@ def test_one_scorer_for_each_short_form(kb: KB, text: str, name: str, forms: dic
     assert found == forms
 
 
+def test_a_misspelling_and_a_first_name_after_in(kb: KB) -> None:
+    some = batch(kb, "Then Steve Wozniac met Steve. He believes in Bill, and Bill believes.")
+    similar, after_in = (SCORERS[name](some) for name in ("SimilarName", "FirstNameAfterIn"))
+    assert of_candidates(some, similar, "Steve Wozniac") == {WOZNIAK: -1}
+    assert not any(of_candidates(some, similar, "Steve").values())
+    assert of_candidates(some, after_in, "Bill") == {BILL: -0.5, GATES: -0.5}
+    assert not any(of_candidates(some, after_in, "Steve").values())
+
+
 def test_given_names_have_no_short_form(kb: KB) -> None:
     some = batch_of(kb, text_table("Then Wozniak left.", [Mention("Wozniak", [(5, 12)], [WOZNIAK])], None))
-    assert all(SCORERS[form](some).tolist() == [0] for form in SHORT_FORMS)
+    assert all(SCORERS[form](some).tolist() == [0] for form in (*SHORT_FORMS, "SimilarName", "FirstNameAfterIn"))
 
 
 def test_short_forms_of_other_kinds(world_kb: KB) -> None:

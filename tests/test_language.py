@@ -8,12 +8,17 @@ from typing import Any
 import pytest
 
 from namesake import KB, Linker, NamesakeError, build_kb, language
+from namesake.articles.builder import text_table
+from namesake.batch import Batch
 from namesake.decide import NOT_A_PERSON, REASONS
+from namesake.doubts import DOUBTS
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.names.index import CYRILLIC
 from namesake.kb.names.normalise import other_forms
 from namesake.language import English, Language
 from namesake.names.candidates import candidates
+from namesake.recipe import Part, Recipe
+from namesake.settings import Settings
 from namesake.text import sentences
 from oracle_text import kernel_words
 
@@ -98,23 +103,35 @@ def test_texts_are_those_of_the_language(kb: KB) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "people"),
+    ("text", "links"),
     [
-        ("Mar Ana Lopo bolum gomtra the tilm. Mar Lopo vatum.", {"Ana Lopo": ("Q11", ["Ana Lopo", "Lopo"])}),
-        ("Ana Lopo bolum plivar bodum.", {"Ana Lopo": ("Q10", ["Ana Lopo"])}),
-        ("Ana Lopo'n plivar bodum", {"Ana Lopo": ("Q10", ["Ana Lopo"])}),
-        ("Ana Lopo's plivar bodum", {}),
-        ("Karo Sool and Beto Rin", {"Karo Sool": ("Q13", ["Karo Sool"]), "Beto Rin": ("Q12", ["Beto Rin"])}),
-        ("Beto Rin Moda Korp", {}),
-        ("Beto Rin Stadium", {"Beto Rin": ("Q12", ["Beto Rin"])}),
+        ("Mar Ana Lopo bolum gomtra the tilm. Mar Lopo vatum.", {"Ana Lopo": "Q11", "Lopo": "Q11"}),
+        ("Ana Lopo bolum plivar bodum.", {"Ana Lopo": "Q10"}),
+        ("Ana Lopo'n plivar bodum", {"Ana Lopo": "Q10"}),
+        ("Ana Lopo's plivar bodum", {"Ana Lopo": None}),  # an English possessive
+        ("Karo Sool and Beto Rin", {"Karo Sool": "Q13", "Beto Rin": "Q12"}),
         ("Bert Reen, Ann Loop, English Only", {}),
     ],
 )
-def test_raw_text_is_linked_by_its_words_and_no_english_ones(
-    kb: KB, text: str, people: dict[str, tuple[str, list[str]]]
-) -> None:
-    found = Linker(kb, threshold=0.0).link_text(text)
-    assert {one.name: (one.qid, [text[start:end] for start, end in one.spans]) for one in found} == people
+def test_raw_text_is_linked_by_its_words_and_no_english_ones(kb: KB, text: str, links: dict[str, str | None]) -> None:
+    recipe = Recipe("words", (Part("IScore"), Part("NameMatchQuality")))
+    found = {link.name: link.qid for link in Linker(kb, recipe).link_text(text)}
+    assert {name: found.get(name) for name in links} == links
+    assert links or not found
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "evidence"),
+    [
+        ("Vo Mar Ana Lopo bolum", "HonorificBefore", 1),
+        ("Vo Mr Ana Lopo bolum", "HonorificBefore", 0),
+        ("Vo Ana Lopo Korp bolum", "OrganisationWordAfter", 1),
+        ("Vo Ana Lopo Stadium bolum", "OrganisationWordAfter", 0),
+    ],
+)
+def test_evidence_is_found_by_its_words(kb: KB, text: str, name: str, evidence: int) -> None:
+    batch = Batch(text_table(text, None, None), kb, kb.lexicon(), Settings())
+    assert DOUBTS[name](batch)[batch.names.to_pylist().index("Ana Lopo")] == evidence
 
 
 def test_given_names_are_firms_by_its_words(kb: KB) -> None:

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.kernel
 
 WORDS = ["New", "York", "Times", "The", "of", "London", "Bank", "England", "american", "Football", "1984", "in", "US"]
 WORDS += ["U.S.", "AT", "T", "People", "Republic", "al", "Qaeda", "Ann", "van", "der", "Dijk", "Mr.", "Jr.", "iPhone"]
-WORDS += ["President", "Stadium", "s"]
+WORDS += ["President", "Stadium", "s", "and", "And"]
 GAPS = [*[" "] * 9, ", ", ". ", "-", "\n\n", "&", " & ", "'s ", "’s ", "'S ", " – "]
 TEXT = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(GAPS)), max_size=14).map(
     lambda parts: "".join(word + gap for word, gap in parts)
@@ -77,6 +77,7 @@ def spans_in(found: lattice.Hypotheses, tokens: lattice.Texts, text: int) -> lis
 @example(["The New York Times, in New York"], ["New York"], [], ["New York Times"])
 @example(["In New York. The US won"], ["In New", "New York", "US"], ["York"], [])
 @example(["al Qaeda in london"], ["al Qaeda", "Qaeda"], ["london"], [])
+@example(["1984 Football and York, England"], ["1984 Football", "York", "Football and York"], ["Football"], [])
 @example(["Ann van der Dijk saw van der Dijk. Ann Dijk"], [], ["van der Dijk", "Dijk", "Ann Dijk"], [])
 def test_hypotheses_are_those_of_plain_python(texts, names, shorts, others):
     known = oracle.Known(*map(names_of, (names, shorts, others)))

@@ -23,7 +23,7 @@ RARITIES = st.lists(st.sampled_from([0.0, 0.25, 1.0]), min_size=PAIRS, max_size=
 
 
 def by_kernel(articles: list[list[oracle.Mention]], facts: oracle.Facts) -> list[tuple[float, ...]]:
-    """The three numbers of each candidate of several articles."""
+    """The four numbers of each candidate of several articles."""
     mentions = [mention for article in articles for mention in article]
     flat = [candidate for mention in mentions for candidate in mention]
     ends = (np.cumsum([0, *map(len, lists)]).astype(np.int64) for lists in (articles, mentions, facts.statements))
@@ -51,16 +51,23 @@ CLINTONS = oracle.Facts([[SPOUSE_OF_HILLARY, LAWYER], [LAWYER], [RICH]], [1, 7, 
 def test_a_couple_supports_each_other():
     """Bill and Hillary: his statement names her, and both are lawyers."""
     found = by_kernel([[[(BILL, 0.4), (GATES, 0.6)], [(HILLARY, 0.5)]]], CLINTONS)
-    assert found[0] == pytest.approx((0.5, 0.0, 0.5 * np.log1p(0.5)))
-    assert found[1] == (0.0, 0.0, 0.0)
-    assert found[2] == pytest.approx((0.0, 0.4, 0.5 * np.log1p(0.4)))
+    assert found[0] == pytest.approx((0.5, 0.0, 0.5 * np.log1p(0.5), 0.0))
+    assert found[1] == (0.0, 0.0, 0.0, 0.0)
+    assert found[2] == pytest.approx((0.0, 0.4, 0.5 * np.log1p(0.4), 0.0))
+
+
+def test_a_candidate_of_several_mentions():
+    """Bill, Clinton, Hillary: both of the first two mentions may mean the same entity."""
+    found = by_kernel([[[(BILL, 0.4)], [(BILL, 0.7), (HILLARY, 0.2)], [(HILLARY, 0.9)]]], CLINTONS)
+    assert [numbers[3] for numbers in found] == pytest.approx([0.7, 0.4, 0.9, 0.2])
+    assert by_kernel([[[(BILL, 0.4)], [(BILL, 0.7)]]], CLINTONS)[0][:3] == pytest.approx((0.0, 0.0, 0.0))
 
 
 def test_a_mention_does_not_support_itself():
-    assert by_kernel([[[(BILL, 0.5), (HILLARY, 0.5)]]], CLINTONS) == [(0.0, 0.0, 0.0)] * 2
+    assert by_kernel([[[(BILL, 0.5), (HILLARY, 0.5)]]], CLINTONS) == [(0.0,) * 4] * 2
 
 
 def test_only_the_first_statements_are_read():
     size = oracle.MOST_STATEMENTS + 5
     many = oracle.Facts([list(range(size)), [size - 1]], [-1] * size, [1.0] * size, [0, 1])
-    assert by_kernel([[[(0, 1.0)], [(1, 1.0)]]], many) == [(0.0, 0.0, 0.0)] * 2
+    assert by_kernel([[[(0, 1.0)], [(1, 1.0)]]], many) == [(0.0,) * 4] * 2

@@ -2,13 +2,9 @@
 
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
-from numba import config, types
-from numba.core import cgutils
+from numba import types
 from numba.core.datamodel import models
-from numba.core.imputils import lower_getattr_generic
 from numba.core.typeconv import Conversion
-from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import intrinsic
 
 U8 = types.Array(types.uint8, 1, "C", readonly=True)
 I8 = types.Array(types.int8, 1, "C", readonly=True)
@@ -43,68 +39,6 @@ def record(fields):
 def own_record(fields):
     """The same for a named tuple that kernels make themselves: Numba converts none of its fields."""
     return types.NamedTuple(_types(fields), fields)
-
-
-class Held(types.Type):  # type: ignore[misc]
-    """A named tuple in memory: calls pass one address instead of every field."""
-
-    def __init__(self, fields) -> None:
-        """The held form of the type of a named tuple."""
-        self.fields = fields
-        super().__init__(f"Held({fields})")
-
-
-@models.register_default(Held)
-class _HeldModel(models.OpaqueModel):  # type: ignore[misc]
-    def from_argument(self, builder, value):
-        """The address that a kernel receives. Nothing is written there while it runs, so fields are read once."""
-        if isinstance(value, cgutils.ir.Argument):
-            value.add_attribute("noalias")
-            try:
-                value.add_attribute("captures(none)")
-            except ValueError:  # LLVM before 21
-                value.add_attribute("nocapture")
-        return value
-
-
-@infer_getattr
-class _HeldFields(AttributeTemplate):  # type: ignore[misc]
-    key = Held
-
-    def generic_resolve(self, held, name):
-        return held.fields.types[held.fields.fields.index(name)]
-
-
-@lower_getattr_generic(Held)
-def _load_field(context, builder, held, place, name):
-    fields = builder.bitcast(place, context.get_value_type(held.fields).as_pointer())
-    return builder.load(cgutils.gep_inbounds(builder, fields, 0, held.fields.fields.index(name)))
-
-
-@intrinsic
-def _hold(typing, fields):
-    """Store a named tuple of pointers and numbers until the calling kernel returns, or calls this again there."""
-
-    def generate(context, builder, signature, arguments):
-        place = cgutils.alloca_once(builder, arguments[0].type)
-        builder.store(arguments[0], place)
-        return builder.bitcast(place, cgutils.voidptr_t)
-
-    return Held(fields)(fields), generate
-
-
-def hold(fields):
-    """See _hold."""
-    return fields
-
-
-if not config.DISABLE_JIT:
-    hold = _hold
-
-
-def held_record(fields):
-    """The type of a named tuple that `hold` has stored; its fields are annotated like those of a record."""
-    return Held(own_record(fields))
 
 
 def plain_record(fields):
