@@ -135,7 +135,7 @@ def test_evidence_for_nil(kb: KB, doubt: str, text: str, name: str, value: float
     assert of_mention(kb, doubt, text, name) == pytest.approx(value, rel=1e-5)
 
 
-OF_ALL_NAMES = {"Constant", "ExpectedNamesakes", "ArticleLength", "NameFame"}
+OF_ALL_NAMES = {"Constant", "GivenName", "ExpectedNamesakes", "ArticleLength", "NameFame"}
 """Doubts about the name and the article, which given names have as well."""
 
 
