@@ -49,6 +49,6 @@ def support(mentions: Sequence[Mention], facts: Facts) -> list[tuple[float, ...]
                 for pair in pairs
                 if facts.values[pair] >= 0 and facts.values[pair] != own
             )
-            shares = sum(facts.rarity[pair] * math.log1p(shared[pair]) for pair in pairs)
+            shares = sum(facts.rarity[pair] * math.log1p(max(shared[pair] - present[own], 0.0)) for pair in pairs)
             found.append((names, named[own], shares, min(present[own], 1.0)) if row >= 0 else (0.0,) * 4)
     return found

@@ -136,6 +136,8 @@ def entries(entities: list[Entity], language: Language) -> Iterator[tuple[str, i
         if is_label and not (forms and forms[-1][0] == "national team"):
             forms += other_forms(tokens, one.fame >= 20, language)
         for form, text in forms:
+            if form == "team place" and not is_label:
+                continue
             national += [(row, text)] * (form == "national team")
             yield form, row, text, one.fame * WEIGHTS[form] * (1 if is_label else 0.5)
     for name, row, _ in names:

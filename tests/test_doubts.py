@@ -120,21 +120,21 @@ def test_what_no_recipe_can_mean_is_refused(lines, message):
 
 
 def test_a_doubt_of_your_own(sample_kb, articles):
-    @namesake.doubt("Shouted")
+    @namesake.doubt("WrittenLoud")
     def shouted(batch):
         """1 for a name in capitals."""
         return [float(name.isupper()) for name in batch.names.to_pylist()]
 
     try:
         text = "CHRIS CARTER spoke. Tim Wheeler, who created a band, spoke too."
-        recipe = OWN.replace(decide=Decide(0.0, parts=(DoubtPart("Shouted", 50.0),)))
+        recipe = OWN.replace(decide=Decide(0.0, parts=(DoubtPart("WrittenLoud", 50.0),)))
         links = {link.name: link for link in Linker(sample_kb, recipe).link_text(text, ["CHRIS CARTER", "Tim Wheeler"])}
         assert links["CHRIS CARTER"].reason == "none fits"
         assert links["CHRIS CARTER"].probability_known < 1e-9 < links["Tim Wheeler"].probability_known
         with pytest.raises(NamesakeError, match="one for each is needed"):
             doubt("Wrong")(lambda batch: [1.0])(batch_of(sample_kb, articles))
     finally:
-        DOUBTS.pop("Shouted")
+        DOUBTS.pop("WrittenLoud")
         DOUBTS.pop("Wrong", None)
 
 

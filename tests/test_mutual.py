@@ -60,6 +60,7 @@ def test_a_candidate_of_several_mentions():
     """Bill, Clinton, Hillary: both of the first two mentions may mean the same entity."""
     found = by_kernel([[[(BILL, 0.4)], [(BILL, 0.7), (HILLARY, 0.2)], [(HILLARY, 0.9)]]], CLINTONS)
     assert [numbers[3] for numbers in found] == pytest.approx([0.7, 0.4, 0.9, 0.2])
+    assert by_kernel([[[(BILL, 0.4)], [(BILL, 0.7)]]], CLINTONS)[0][:3] == pytest.approx((0.0, 0.0, 0.0))
 
 
 def test_a_mention_does_not_support_itself():

@@ -49,6 +49,12 @@ def constant(batch: Batch) -> Scores:
     return np.ones(len(batch.names))
 
 
+@doubt("GivenName")
+def given_name(batch: Batch) -> Scores:
+    """1 for a name that the article or the table lists, 0 for one that was found in the text."""
+    return np.full(len(batch.names), float(batch.mentions.context is None))
+
+
 def token_counts(reading: Reading) -> Iterator[Match]:
     """How many people's labels begin with the name's first token, and how many end with its last."""
     first, _, last = reading.batch.once(_token_counts)

@@ -157,7 +157,9 @@ def _nil_rows(scored: Scored, reading: Reading, shared: Row, single: bool) -> It
     assert scored.combined.nil is not None
     constant = "alone" if single and rule.alone is not None else "nil"
     summands = scored.combined.nil_parts
-    doubts = {name: [part for part in parts if part.name in summands] for name, parts in _by_source(rule.parts)}
+    doubts = {
+        name: [part for part in parts if part.name in summands] for name, parts in _by_source(rule.parts, "doubt")
+    }
     known = {name: parts for name, parts in doubts.items() if parts}
     rows = [
         shared
@@ -179,11 +181,11 @@ def _nil_rows(scored: Scored, reading: Reading, shared: Row, single: bool) -> It
     yield from [row for row in rows if row["contribution"]] or rows[:1]
 
 
-def _by_source(parts: Sequence[Any]) -> Iterator[tuple[str, list[Any]]]:
+def _by_source(parts: Sequence[Any], field: str) -> Iterator[tuple[str, list[Any]]]:
     """The parts of each scorer or doubt: of several, all but one count what exceeds a number."""
     found: dict[str, list[Any]] = {}
     for part in parts:
-        found.setdefault(part.source, []).append(part)
+        found.setdefault(getattr(part, field), []).append(part)
     yield from found.items()
 
 
@@ -199,7 +201,7 @@ def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterat
         "score": float(combined.total[at]),
     }
     kind = scored.batch.kinds[at]
-    for name, parts in _by_source(scored.recipe.parts):
+    for name, parts in _by_source(scored.recipe.parts, "source"):
         evidence = bool(parts[0].evidence)
         numbers, number = (scored.doubts, reading.mention) if evidence else (scored.scores, at)
         if name not in numbers:  # the KB lacks its data, or another part replaces it

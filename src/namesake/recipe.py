@@ -139,11 +139,6 @@ class DoubtPart(Checked, frozen=True):
     """Whether tuning keeps this weight."""
 
     @property
-    def source(self) -> str:
-        """The doubt."""
-        return self.doubt
-
-    @property
     def name(self) -> str:
         """The doubt, with the number in `above`."""
         return self.doubt + _above(self.above)

@@ -16,7 +16,7 @@ import numpy as np
 
 from namesake.scorers.evidence_shown import MOST_LISTED, Candidate, Match, Source, statement_source
 from namesake.scorers.neural_text import TEXT_VECTORS
-from namesake.scorers.registry import Scores, scorer
+from namesake.scorers.registry import SCORERS, Scores, scorer
 from namesake.scorers.word_overlap import lift
 
 if TYPE_CHECKING:
@@ -93,7 +93,15 @@ _mutual(
 )
 
 
-_mutual("LinkedElsewhere", 3, "log(1 + p), p: the probability that another mention of the article is the same entity.")
+@scorer("LinkedElsewhere", anchors=True)
+def linked_elsewhere(batch: Batch, kb: KB) -> Scores:
+    """log(1 + p), p: the probability that another mention of the article is the same entity; 0 for a PartialName.
+
+    Beside "Martin Luther King", the name "Martin Luther" is that of another candidate.
+    """
+    if batch.support is None:
+        return np.zeros(len(batch.rows))
+    return np.where(SCORERS["PartialName"](batch) < 0, 0.0, np.log1p(_support(batch, kb)[3]))
 
 
 def _support(batch: Batch, kb: KB) -> tuple[Scores, Scores, Scores, Scores]:

@@ -76,11 +76,12 @@ def mass_of(table, key):
 
 @inner(types.UniTuple(types.float64, 3)(FACTS, types.int64, TABLE, TABLE))
 def support_of(facts, row, items, shared):
-    """The three numbers for one candidate."""
+    """The first three numbers for one candidate. It shares no statements with itself as a candidate of others."""
     names, shares, own = 0.0, 0.0, facts.items[row]
+    same = mass_of(items, own)
     for s in range(facts.indptr[row], min(facts.indptr[row + 1], facts.indptr[row] + MOST_STATEMENTS)):
         pair = facts.pairs[s]
-        shares += facts.rarity[pair] * np.log1p(max(mass_of(shared, pair), 0.0))
+        shares += facts.rarity[pair] * np.log1p(max(mass_of(shared, pair) - same, 0.0))
         if facts.values[pair] >= 0 and facts.values[pair] != own:
             names += facts.rarity[pair] * min(max(mass_of(items, facts.values[pair]), 0.0), 1.0)
     slot = find(pointer(items.keys), len(items.keys) - 1, np.uint64(own + 1))
