@@ -1,4 +1,4 @@
-"""Link people in a spaCy pipeline, and draw the links for a browser. Needs the extra `spacy`.
+"""Link names in a spaCy pipeline, and draw the links for a browser. Needs the extra `spacy`.
 
 Run: python examples/in_spacy.py [KB]
 """
