@@ -66,9 +66,9 @@ def test_the_cache_of_a_module_depends_on_all_that_it_imports(tmp_path):
 
 
 def test_the_digest_is_of_the_sources():
-    detect, overlap = (digest(f"namesake.kernels.{name}") for name in ("names.detect", "link.word_sums"))
-    assert detect != overlap
-    assert detect == digest.__wrapped__("namesake.kernels.names.detect")
+    lattice, overlap = (digest(f"namesake.kernels.{name}") for name in ("names.lattice", "link.word_sums"))
+    assert lattice != overlap
+    assert lattice == digest.__wrapped__("namesake.kernels.names.lattice")
     assert "namesake.kernels.simd" in closure("namesake.kernels.names.index")
 
 
@@ -239,7 +239,7 @@ def test_processes_that_compile_at_the_same_time_agree_on_names(tmp_path):
 
 BOTH = """
 from namesake.kernels.names.tokens import room_for_tokens
-from namesake.kernels.names.detect import find_mentions
+from namesake.kernels.names.lattice import cut_texts
 callers
 print(len(room_for_tokens(50).starts))
 """
@@ -249,7 +249,7 @@ print(len(room_for_tokens(50).starts))
 def test_a_function_can_be_an_entry_point_and_part_of_another(tmp_path):
     """Both have a copy of its code and its constants, and the copies must not be mixed up when they are loaded."""
     variables = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    for callers in ("", "find_mentions.compiled", "find_mentions.compiled"):
+    for callers in ("", "cut_texts.compiled", "cut_texts.compiled"):
         script = [sys.executable, "-c", BOTH.replace("callers", callers)]
         ran = subprocess.run(script, capture_output=True, text=True, env=variables, check=False)
         assert (ran.returncode, ran.stdout) == (0, "350\n"), ran.stderr[-500:]

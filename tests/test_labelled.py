@@ -178,7 +178,8 @@ def test_tuning_on_labelled_text_can_be_repeated(shared, slice_kb, tmp_path):
         assert math.isfinite(new.weight)
         assert not new.fixed or new.weight == old.weight
     free = [new.weight != old.weight for new, old in zip(made.parts, given_.parts, strict=True) if new.scorer == "Fame"]
-    assert free == [True]
+    assert len(free) > 1  # with those above a number
+    assert all(free)
     assert made.decide.thresholds
     assert "“new”" in result.output
     both = [line.split() for line in result.output.splitlines() if line.strip().startswith(("meantime", "oke-2016"))]

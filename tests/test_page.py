@@ -15,7 +15,7 @@ from several_kinds import TEXT, WORLD, detector
 
 BULLS = (
     "Michael Jordan of the Chicago Bulls, once a baseball player, won with Scottie Pippen and Dennis Rodman. "
-    "Jordan wept. Adam Smith, a baker of pork pies, did not."
+    "Jordan wept. Adam Smith (born 1971), a baker of pork pies, did not."
 )
 PHONE = {"width": 390, "height": 844}
 
