@@ -101,6 +101,7 @@ def test_stand_ins_are_for_score_files():
 
 
 @pytest.mark.slow
+@pytest.mark.xfail(strict=True, reason="the weights of every kind are worse for listed names: .884 instead of .919")
 def test_accuracy_on_the_slice(shared, linked, slice_kb):
     data = align(linked, read_gold(shared / "quotebank" / "gold.jsonl"))
     data = data.only(known_candidates(data.table, slice_kb.path))
@@ -108,8 +109,8 @@ def test_accuracy_on_the_slice(shared, linked, slice_kb):
     rivals = data.answerable & np.equal(data.columns["rivals"], "rivals")
     every = data.answerable & np.equal(data.columns["known"], "all known")
     assert (rivals.sum(), every.sum()) == (172, 143)
-    assert hit[rivals].mean() >= 0.88
-    assert hit[every].mean() >= 0.88
+    assert hit[rivals].mean() >= 0.913
+    assert hit[every].mean() >= 0.923
 
 
 def test_every_contribution_is_in_the_score():
