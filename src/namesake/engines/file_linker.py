@@ -21,6 +21,7 @@ from namesake.articles.rejects import NoRejects, Rejects
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.files import STDIN, Paths, keep_apart, several
 from namesake.files.lines import MOST_LINE, Meter
+from namesake.files.outputs import identity
 from namesake.formats import format_of, read_articles, save_as, words
 from namesake.formats.field_names import Reading, silent
 from namesake.formats.link_writers import LinkWriter, files_of, is_ours
@@ -99,28 +100,21 @@ def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callab
             skipped = "".join(f"; {note}" for note in listing.notes)
             raise NamesakeError(f"{one}: no file of articles found; their suffixes are {words()}{skipped}")
     listing.paths = _once(listing.paths, say)
-    identities = {_identity(path) for path in chosen}
-    listing.found = {path for path in listing.paths if _identity(path) not in identities}
-    listing.ours = [path for path in listing.ours if _identity(path) not in identities]
+    identities = {identity(path) for path in chosen}
+    listing.found = {path for path in listing.paths if identity(path) not in identities}
+    listing.ours = [path for path in listing.ours if identity(path) not in identities]
     return listing
 
 
 def _once(paths: Sequence[Path], say: Callable[[str], None]) -> list[Path]:
     """Each file once, under its first name; device and inode identify it."""
     kept: dict[object, Path] = {}
-    firsts = [(path, kept.setdefault(_identity(path), path)) for path in dict.fromkeys(paths)]
+    firsts = [(path, kept.setdefault(identity(path), path)) for path in dict.fromkeys(paths)]
     others = [(path, first) for path, first in firsts if first != path]
     if others:
         more = f", and {len(others) - 1:,} more such files" if len(others) > 1 else ""
         say(f"{others[0][0]} is the file {others[0][1]}{more}: linked once")
     return list(kept.values())
-
-
-def _identity(path: Path) -> object:
-    with suppress(OSError):
-        found = path.stat()
-        return found.st_dev, found.st_ino
-    return path
 
 
 def common_folder(paths: Sequence[Path]) -> Path | None:
@@ -199,8 +193,6 @@ def read_files(
     read is an error, unless `listing` has found it: then the error is added to its problems.
     """
     check_date(date)
-    reading = reading or Reading()
-    reading = replace(reading, below=reading.below or common_folder(paths))
     for path in paths:
         read = 0
         try:

@@ -316,6 +316,19 @@ def pieces_of(file: int, path: Path, size: int, most_line: int, memory: bytearra
                 yield Piece(Shard(file, number, str(path), lines.before), lines, position)
 
 
+class PlacedRejects(Rejects):
+    """Rejects with the file that is being read, and the line of an article that could be read but not linked."""
+
+    def go_to(self, file: str | None, lines_known: bool = False) -> None:
+        """Begin with a file; `lines_known` if it is read from its beginning."""
+        self.file, self.lines_known, self.places = file, lines_known, Places()
+
+    def add(self, reject: Reject) -> None:
+        """Add one record, with its file and line."""
+        line = self.places.line_of(reject.article_id or "") if reject.file is None else reject.line
+        super().add(replace(reject, file=self.file, line=line if self.lines_known else None))
+
+
 @dataclass(frozen=True)
 class ShardLinker:
     """Links shards into the folder `out`."""
@@ -340,7 +353,8 @@ class ShardLinker:
         """Link a shard. Its part is on the disk when this returns; its name in the folder may not be yet."""
         part = part_path(self.out, shard.name)
         articles = linked = 0
-        with _Rejects(part_path(self.out, shard.name, REJECTS), shard.path) as rejects:
+        with PlacedRejects(part_path(self.out, shard.name, REJECTS), tidy=False) as rejects:
+            rejects.go_to(shard.path, lines_known=True)
             with LinkWriter(part, self.metadata, tidy=False) as writer:
                 writer.write(self.nothing)
                 for table in with_dates(self._tables(shard, lines, rejects), rejects, self.date):
@@ -354,22 +368,8 @@ class ShardLinker:
         unread = next((text[:60] for text in dates), None)
         return Done(shard.file, shard.number, digest(self.out, shard.name), *counts, unread)
 
-    def _tables(self, shard: Shard, lines: Block | None, rejects: "_Rejects") -> Iterator[pa.Table]:
+    def _tables(self, shard: Shard, lines: Block | None, rejects: PlacedRejects) -> Iterator[pa.Table]:
         if lines is None:
             return shard.tables(rejects, self.reading)
         most = self.reading.most_line
         return read_blocks([lines], Path(shard.path), rejects, most_line=most, places=rejects.places)
-
-
-class _Rejects(Rejects):
-    """Rejects of one file, with the line of an article that could be read but not linked."""
-
-    def __init__(self, path: Path, file: str) -> None:
-        super().__init__(path, tidy=False)
-        self.file, self.places = file, Places()
-
-    def add(self, reject: Reject) -> None:
-        """Add one record, with its file and line."""
-        if reject.file is None:
-            reject = replace(reject, file=self.file, line=self.places.line_of(reject.article_id or ""))
-        super().add(reject)

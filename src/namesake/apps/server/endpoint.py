@@ -89,10 +89,6 @@ class Endpoint:
         """The struct of the parameters of the URL, if there are any."""
         return self.takes if self.method == "GET" else self.query
 
-    def parameters(self, request: Request) -> Any:
-        """The parameters of the path and the query string."""
-        return None if self.takes is None else url_parameters(request, self.takes)
-
     def decoded(self, body: bytes) -> Any:
         """The body as `takes` describes it."""
         if JSON in self.reads:
