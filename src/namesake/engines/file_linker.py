@@ -381,9 +381,9 @@ def link_files(
         date: the ISO date of articles without one.
         threads: how many threads link; 0 is one per core.
         most_line: the maximum size of a line of JSON or of a text file, in bytes; longer ones are rejected.
-        reading: the names of the fields, and other settings that the suffix does not tell.
+        reading: the names of the fields, and other settings that do not follow from the suffix.
         one_per_span: write one row per occurrence of a name, with `start` and `end`.
-        format: the format of the links if the suffix does not tell it: parquet, jsonl, csv or tsv.
+        format: the format of the links, if it does not follow from the suffix: parquet, jsonl, csv or tsv.
         rejects: receives invalid records; without it, the first of them is an error.
         reporter: shows progress.
     """

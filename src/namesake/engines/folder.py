@@ -361,7 +361,7 @@ class _Folder:
                 self.articles += answer.articles
                 self._report(piece)
             elif answer.hopeless:
-                raise NamesakeError(f"{answer.reason}; make room, and the same command resumes the run")
+                raise NamesakeError(f"{answer.reason}; free disk space, and the same command resumes the run")
             else:
                 place = f"{shard.path}, after {'row' if shard.groups else 'line'} {shard.before:,}: {shard.name}"
                 self._problem(f"{place} is skipped, because it failed twice: {answer.reason}")

@@ -40,7 +40,7 @@ class Plan(msgspec.Struct, frozen=True):
     """What a run is. A folder holds the parts of one plan."""
 
     facts: dict[str, str]
-    """What its links depend on beside the inputs: the value of each option, the KB, the recipe."""
+    """What its links depend on besides the inputs: the value of each option, the KB, the recipe."""
     inputs: list[Input]
 
     @staticmethod
@@ -241,7 +241,7 @@ class RunJournal(Journal[Begun | Entry]):
                 path.unlink()
 
     def _parts(self) -> Iterator[tuple[Path, tuple[int, int] | None]]:
-        """Every file in the folders of parts, with the shard that its name says; hidden files are ignored."""
+        """Every file in the folders of parts, with the shard in its name; hidden files are ignored."""
         for folder, suffix in SUFFIXES.items():
             for path in sorted((self.folder / folder).iterdir()):
                 name = _NAME.fullmatch(path.name)

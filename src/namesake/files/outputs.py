@@ -131,7 +131,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of a disk that accepts no more data."""
 
 
-def lacks_room(problem: BaseException | None) -> bool:
+def out_of_space(problem: BaseException | None) -> bool:
     """Whether the cause is a full disk or a lack of memory."""
     return isinstance(problem, MemoryError) or (isinstance(problem, OSError) and problem.errno in FULL)
 

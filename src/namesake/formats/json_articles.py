@@ -58,7 +58,7 @@ LAYOUTS = (
     Layout("articleID", "content", "names", msgspec.json.Decoder(list[QuotebankName] | None), token_spans=True),
     Layout("id", "text", "mentions", msgspec.json.Decoder(list[Mention | str] | None)),
 )
-"""The known layouts, told apart by their field of ids; an object without such a field is read as the last one."""
+"""The known layouts, which differ in their field of ids; an object without such a field is read as the last one."""
 
 _raw_fields = msgspec.json.Decoder(RawFields)
 _object = msgspec.json.Decoder(dict[str, Any])
@@ -72,8 +72,8 @@ _null = msgspec.Raw(b"null")
 class RecordReader:
     """Decodes JSON objects one by one. It is slower than the compiled scanner and reads everything that JSON allows.
 
-    With `reading`, the first valid object tells the field names. Objects of a known layout are read as such, unless the
-    user has named fields; if the first object has a known layout, all must have one.
+    With `reading`, the field names are those of the first valid object. Objects of a known layout are read as such,
+    unless the user has named fields; if the first object has a known layout, all must have one.
     """
 
     def __init__(self, path: Path, rejects: Rejects, most_line: int, reading: Reading | None = None) -> None:
@@ -350,7 +350,7 @@ def read_blocks(
 ) -> Iterator[pa.Table]:
     """Tables of articles from blocks of whole JSON lines.
 
-    The compiled scanner reads them. msgspec decodes a line that the scanner cannot read, or says what is wrong with it.
+    The compiled scanner reads them. msgspec decodes a line that the scanner cannot read, or reports the error.
     `places` receives the line of every article. Lines of more than `most_line` bytes are rejected.
     """
     from namesake.formats.json_scanner import scan  # loads kernels that other formats do not need

@@ -14,7 +14,7 @@ from namesake.articles.schema import ARTICLES, MENTION, SPANS
 from namesake.kernels.articles import scan as kernel
 from namesake.kernels.text.spans import tokens_to_characters
 
-ROOM = 24 << 20
+MOST_TABLE_BYTES = 24 << 20
 """The maximum size of the lines of one table, in bytes."""
 
 _own = threading.local()
@@ -40,7 +40,7 @@ def scan(lines: bytearray | mmap, start: int, size: int, most_articles: int, mos
     64 bytes must follow, zeros if the last line has no newline.
     """
     if not hasattr(_own, "columns") or len(_own.columns.line) <= most_articles:
-        _own.columns = kernel.arrays(max(most_articles, MOST_ARTICLES), ROOM)  # kept: new memory is slow
+        _own.columns = kernel.arrays(max(most_articles, MOST_ARTICLES), MOST_TABLE_BYTES)  # kept: new memory is slow
     to: Any = _own.columns
     to.counts[:] = 0
     data = np.frombuffer(lines, np.uint8)

@@ -116,7 +116,7 @@ def content_type(request: Request) -> str:
 
 
 def decoded(kind: type[T], data: bytes | str, what: str) -> T:
-    """JSON as a value of a type, or a refusal that says where it does not fit."""
+    """JSON as a value of a type, or an error that states where it does not fit."""
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as problem:
@@ -126,7 +126,7 @@ def decoded(kind: type[T], data: bytes | str, what: str) -> T:
 
 
 def converted(given: dict[str, str], kind: type[T], what: str) -> T:
-    """Fields as a value of a type, or a refusal that says which field does not fit."""
+    """Fields as a value of a type, or an error that states which field does not fit."""
     try:
         return msgspec.convert(given, kind, strict=False)
     except msgspec.ValidationError as problem:
