@@ -193,6 +193,8 @@ def read_files(
     read is an error, unless `listing` has found it: then the error is added to its problems.
     """
     check_date(date)
+    reading = reading or Reading()
+    reading = replace(reading, below=reading.below or common_folder(paths))
     for path in paths:
         read = 0
         try:
