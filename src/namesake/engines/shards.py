@@ -27,7 +27,7 @@ from namesake.files.outputs import Journal, sync
 from namesake.formats import Cut, read_articles
 from namesake.formats.arrow_articles import open_parquet, read_parquet
 from namesake.formats.field_names import Reading
-from namesake.formats.json_articles import Places, read_blocks
+from namesake.formats.json_articles import read_blocks
 from namesake.formats.link_writers import LinkWriter
 from namesake.kb.manifest import MANIFEST
 from namesake.kb.vectors.stored import FOLDER, Kind, has_vectors
@@ -366,10 +366,10 @@ class _Rejects(Rejects):
 
     def __init__(self, path: Path, file: str) -> None:
         super().__init__(path, tidy=False)
-        self.file, self.places = file, Places()
+        self.file, self.places = file, dict[str, int]()
 
     def add(self, reject: Reject) -> None:
         """Add one record, with its file and line."""
         if reject.file is None:
-            reject = replace(reject, file=self.file, line=self.places.line_of(reject.article_id or ""))
+            reject = replace(reject, file=self.file, line=self.places.get(reject.article_id or ""))
         super().add(reject)

@@ -30,7 +30,7 @@ from namesake.files.lines import MOST_LINE, Block
 from namesake.files.outputs import locked
 from namesake.formats.arrow_articles import ColumnNames, valid_articles, with_extra
 from namesake.formats.field_names import SHOWN, Reading
-from namesake.formats.json_articles import Places, read_blocks
+from namesake.formats.json_articles import read_blocks
 from namesake.kb.publish.pack import SUFFIX
 from namesake.linker import Linker
 from namesake.machine import cache_folder, from_home
@@ -116,11 +116,11 @@ class TaskRejects(Rejects):
 
     def go_to(self, file: str | None, lines_known: bool = False) -> None:
         """Begin with a file; `lines_known` if it is read from its beginning."""
-        self.file, self.lines_known, self.places = file, lines_known, Places()
+        self.file, self.lines_known, self.places = file, lines_known, dict[str, int]()
 
     def add(self, reject: Reject) -> None:
         """Reject one record."""
-        line = self.places.line_of(reject.article_id or "") if reject.file is None else reject.line
+        line = self.places.get(reject.article_id or "") if reject.file is None else reject.line
         placed = replace(reject, file=self.file, line=line if self.lines_known else None)
         if self.total is None:
             raise NamesakeError(f"{placed}; correct it, or pass `rejects` to continue without it")
