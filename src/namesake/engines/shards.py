@@ -27,7 +27,7 @@ from namesake.files.outputs import Journal, sync
 from namesake.formats import Cut, read_articles
 from namesake.formats.arrow_articles import open_parquet, read_parquet
 from namesake.formats.field_names import Reading
-from namesake.formats.json_articles import Places, read_blocks
+from namesake.formats.json_articles import read_blocks
 from namesake.formats.link_writers import LinkWriter
 from namesake.kb.manifest import MANIFEST
 from namesake.kb.vectors.stored import FOLDER, Kind, has_vectors
@@ -321,11 +321,11 @@ class PlacedRejects(Rejects):
 
     def go_to(self, file: str | None, lines_known: bool = False) -> None:
         """Begin with a file; `lines_known` if it is read from its beginning."""
-        self.file, self.lines_known, self.places = file, lines_known, Places()
+        self.file, self.lines_known, self.places = file, lines_known, dict[str, int]()
 
     def add(self, reject: Reject) -> None:
         """Add one record, with its file and line."""
-        line = self.places.line_of(reject.article_id or "") if reject.file is None else reject.line
+        line = self.places.get(reject.article_id or "") if reject.file is None else reject.line
         super().add(replace(reject, file=self.file, line=line if self.lines_known else None))
 
 
