@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from namesake.kb.names.normalise import normalise
+from namesake.kb.names.normalise import APOSTROPHES, normalise
 from namesake.language import Language
 
 WEIGHTS = {
@@ -112,7 +112,9 @@ def other_forms(tokens: list[str], is_famous: bool, language: Language) -> Itera
 
 def rewritten(name: str, language: Language) -> Iterator[Form]:
     """A name without possessives, and its parts at a comma or colon."""
-    plain = re.sub(rf"['’]{language.possessive}\b", "", name)
+    if not re.search("[,:'’]", name):
+        return
+    plain = re.sub(rf"[{APOSTROPHES}]{language.possessive}\b", "", name)
     if plain != name:
         yield "no possessive", plain
     for mark in (",", ": "):

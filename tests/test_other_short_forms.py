@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracle_other_shorts as oracle
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.names.build_index import EntityNames
 from namesake.kb.names.index import NameIndex, name_key
-from namesake.kb.names.short_forms import FORMS, build_short_forms, list_forms, list_other_forms, with_other_forms
+from namesake.kb.names.short_forms import (
+    FORMS,
+    _rewritten,
+    build_short_forms,
+    list_forms,
+    list_other_forms,
+    with_other_forms,
+)
 from namesake.language import English
 from test_names import InMemory, column_of_lists
 from test_part_names import assert_shorts
@@ -46,6 +53,17 @@ def index_of(entities: list[oracle.Entity]) -> NameIndex:
 @given(st.lists(entity, max_size=6))
 def test_short_forms_are_those_of_dictionaries(entities: list[oracle.Entity]) -> None:
     assert_shorts(index_of(entities), oracle.shorts(entities, English))
+
+
+@settings(max_examples=300)
+@given(st.lists(st.text("'’`sSa, :é_1\n٣", max_size=12), max_size=4))
+def test_names_are_rewritten_as_by_python(texts: list[str]) -> None:
+    names = EntityNames.of(English, Strings.of(texts), *column_of_lists([[] for _ in texts]))
+    rows = np.arange(len(texts))
+    found = [
+        (FORMS[form][0], some[i], row) for some, of, form in _rewritten(names, rows, rows) for i, row in enumerate(of)
+    ]
+    assert sorted(found) == sorted((*one, row) for row in rows for one in oracle.rewritten(texts[row], English))
 
 
 def test_weights_are_those_of_the_forms() -> None:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64
+from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64, numpy_numbers
 from namesake.kb.columns import Made, NameColumns, Ragged, Strings, large
 from namesake.kb.columns.assemble import distinct_keys
 from namesake.kb.dump.parse import Items
@@ -57,6 +59,12 @@ FORMS = (
 )
 """Names of the forms and factors for the entity's fame, by number (`kernels.names.constants.MONONYM` and so on)."""
 
+IS_MARK = np.isin(np.arange(256), list(b",:'\x99"))
+"""By byte: whether names with it are rewritten (comma, colon, apostrophe, last byte of a right quotation mark)."""
+PARTS = {",": {HEAD: "(?s),.*"}, ": ": {HEAD: "(?s): .*", TAIL: "(?s)^.*?: "}}
+"""The marks at which names are cut, and the pattern of what each form lacks."""
+REWRITTEN_BYTES = 1024
+"""Temporary memory per name that is rewritten."""
 OF_AN_ALIAS = 0.5
 """Factor for the short form of an alias (not for the last three forms, which only aliases have)."""
 
@@ -130,14 +138,14 @@ def list_other_forms(names: EntityNames, shortened: Bool, teams: Bool, fame: Flo
         pairs, other_words(names.language), teams, fame, weights, OF_AN_ALIAS, prefixes, to
     )
     cut = to.keys[:count], to.rows[:count], to.forms[:count]
-    rewritten = list(_rewritten(names, named, rows))
-    written = normalise_many(Strings.of(text for text, _, _ in rewritten))
-    for normalised in (written, Strings.of(word for words in names.language.demonyms.values() for word in words)):
-        mark_names(normalised.data, normalised.offsets, prefixes)
-    keys = hash_names(written.data, written.offsets, other_kernels.LONGEST)
-    others = np.array([(row, form) for _, row, form in rewritten], np.int32).reshape(-1, 2)
-    parts = [cut, (keys, others[:, 0], others[:, 1].astype(np.int8)), _demonyms(names, shortened, fame)]
-    parts.append(_team_demonyms(names.language, *cut))
+    demonyms = Strings.of(word for words in names.language.demonyms.values() for word in words)
+    mark_names(demonyms.data, demonyms.offsets, prefixes)
+    parts = [cut, _demonyms(names, shortened, fame), _team_demonyms(names.language, *cut)]
+    for texts, of_texts, form in _rewritten(names, named, rows):
+        written = normalise_many(texts)
+        mark_names(written.data, written.offsets, prefixes)
+        keys = hash_names(written.data, written.offsets, other_kernels.LONGEST)
+        parts.append((keys, of_texts.astype(np.int32), np.full(len(keys), form, np.int8)))
     keys, of_rows, forms = (large.joined(list(column)) for column in zip(*parts, strict=True))
     of_forms = fame[of_rows] * weights[forms]
     of_forms[:count] = to.weights[:count]
@@ -160,25 +168,41 @@ def _label_keys(names: EntityNames) -> UInt64:
     return keys
 
 
-def _rewritten(names: EntityNames, named: Int64, rows: Int64) -> Iterator[tuple[str, int, int]]:
-    """Names without possessives, parts of names at a comma or colon; of each the text, the entity and the form."""
-    possessive = re.compile(rf"[{APOSTROPHES}]{names.language.possessive}\b")
-    data, offsets = names.texts.data, names.texts.offsets
-    marked = np.flatnonzero((data == ord(",")) | (data == ord(":")) | (data == ord("'")) | (data == 0x99))
-    with_mark = np.zeros(len(names.texts), np.bool_)
-    with_mark[np.searchsorted(offsets, marked, side="right") - 1] = True
-    chosen = with_mark[named]
-    for name, row in zip(named[chosen].tolist(), rows[chosen].tolist(), strict=True):
-        text = names.texts[name]
-        plain = possessive.sub("", text)
-        if plain != text:
-            yield plain, row, NO_POSSESSIVE
-        for mark, form in ((",", HEAD), (": ", TAIL)):
-            before, found, after = plain.partition(mark)
-            if found:
-                yield before, row, HEAD
-            if found and form == TAIL:
-                yield after, row, TAIL
+def _rewritten(names: EntityNames, named: Int64, rows: Int64) -> Iterator[tuple[Strings, Int64, int]]:
+    """Names without possessives, parts of names at a comma or colon; the texts, the entities and the form of each."""
+    marked = _with_mark(names.texts)[named]
+    named, rows = named[marked], rows[marked]
+    for low, high in large.blocks(len(named), REWRITTEN_BYTES):
+        written = names.texts.take(named[low:high]).arrow()
+        plain = written
+        if names.language.possessive:
+            plain = pc.replace_substring_regex(written, _possessives(names.language), r"\1")
+            yield _chosen(plain, pc.not_equal(plain, written), rows[low:high], NO_POSSESSIVE)
+        for mark, parts in PARTS.items():
+            with_mark = pc.match_substring(plain, mark)
+            for form, rest in parts.items():
+                yield _chosen(pc.replace_substring_regex(plain, rest, ""), with_mark, rows[low:high], form)
+
+
+def _with_mark(texts: Strings) -> Bool:
+    """Which texts have a comma, a colon or an apostrophe."""
+    found = np.zeros(len(texts), np.bool_)
+    for low, high in large.spans(texts.offsets, 16):
+        start, end = texts.offsets[low], texts.offsets[high]
+        marks = start + np.flatnonzero(IS_MARK[texts.data[start:end]])
+        found[np.searchsorted(texts.offsets, marks, side="right") - 1] = True
+    return found
+
+
+def _chosen(texts: pa.LargeStringArray, chosen: pa.BooleanArray, rows: Int64, form: int) -> tuple[Strings, Int64, int]:
+    """The texts that are chosen, and their entities."""
+    return Strings.of_arrow(texts.filter(chosen)), rows[numpy_numbers(chosen)], form
+
+
+@cache
+def _possessives(language: Language) -> str:
+    """The pattern of possessives in a row, and of the character after them, which is no letter of a word."""
+    return rf"(?:[{APOSTROPHES}]{re.escape(language.possessive)})+([^\pL\pN_]|$)"
 
 
 def _demonyms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[UInt64, Int32, Int8]:
