@@ -93,7 +93,7 @@ def test_complete_records_have_the_kinds_that_the_oracle_finds(tmp_path: Path, s
     assert_as_the_oracle_says(shared / "wikidata" / "full-records.json.bz2", tmp_path)
 
 
-@pytest.mark.parametrize("memory", [None, Room(1, 1 << 14, small=0)])
+@pytest.mark.parametrize("memory", [None, Room(1, 1 << 17, small=0)])
 def test_a_piece_of_the_world_has_the_kinds_that_the_oracle_finds(tmp_path: Path, shared: Path, memory: Any) -> None:
     piece = tmp_path / "piece.json"
     with gzip.open(shared / "wikidata" / "world.json.gz", "rt") as lines:
