@@ -204,17 +204,14 @@ def _index(
         non_people = non_people_names(items, rows, of_items, used)
         draft.write_all(build_non_people(non_people))
         made = build_names(entity_names, non_people.texts)
-        list_forms(entity_names, is_person, fame, made[NameColumns.prefixes])
-        list_other_forms(entity_names, ~is_person, teams, fame, made[NameColumns.prefixes])
+        listed, tokens = list_forms(entity_names, is_person, fame, made[NameColumns.prefixes])
+        more = list_other_forms(entity_names, ~is_person, teams, fame, made[NameColumns.prefixes])
         draft.write_all(made)
         named = made[NameColumns.texts], made[NameColumns.entities]
         draft.write_all(build_misspellings(*named, picked[KBColumns.sitelinks]))
-        return len(made[NameColumns.texts])
-
-    def short_forms() -> None:
-        listed, tokens = list_forms(entity_names, is_person, fame)
-        listed = with_other_forms(listed, entity_names, ~is_person, teams, fame)
+        listed = with_other_forms(listed, more)
         draft.write_all(build_short_forms(listed) | count_tokens(listed, tokens, prose_of(items, rows.first)))
+        return len(made[NameColumns.texts])
 
     def words() -> int:
         made = index_kb_words(items, rows.dump_of, stated, (descriptions, paragraphs), options)
@@ -230,7 +227,6 @@ def _index(
     parts: Parts = {
         "indexing words": words,
         "indexing names": names,
-        "indexing short forms": short_forms,
         "ranking items": lambda: draft.write_all(rank_columns(options, items, rows, wikipedia)),
         "writing entities": entities,
     }

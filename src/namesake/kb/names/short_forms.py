@@ -102,11 +102,8 @@ def _words(lists: dict[int, frozenset[str]]) -> kernels.Words:
     return kernels.Words(keys, bits)
 
 
-def with_other_forms(
-    listed: kernels.Found, names: EntityNames, shortened: Bool, teams: Bool, fame: Float64
-) -> kernels.Found:
-    """The short forms of people, and those of other entities, which are `shortened`."""
-    more = list_other_forms(names, shortened, teams, fame, np.zeros(1, np.uint8))
+def with_other_forms(listed: kernels.Found, more: Listed) -> kernels.Found:
+    """The short forms of people, and `more` of other entities."""
     keys, rows = large.joined([listed.keys, more[0]]), large.joined([listed.rows, more[1]])
     forms, weights = large.joined([listed.forms, more[2]]), large.joined([listed.weights, more[3]])
     order = np.argsort(rows, kind="stable")  # the entries of an entity stand together
