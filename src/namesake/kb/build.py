@@ -28,8 +28,8 @@ from namesake.kb.dump.gather import Gathering, Inputs
 from namesake.kb.dump.parse import Items
 from namesake.kb.dump.ranks import SOURCES, pagerank, read_ranks
 from namesake.kb.dump.wikipedia import Wikipedia
-from namesake.kb.kinds import item_kinds
 from namesake.kb.history import history
+from namesake.kb.kinds import item_kinds
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
 from namesake.kb.names.non_people import build_non_people, entity_fame, item_fame, non_people_names, stated_by

@@ -197,7 +197,8 @@ class HeadNouns:
     def _kind(self, texts: pa.Array) -> Int8:
         """The kind of the last word of each text."""
         words = pc.replace_substring_regex(texts, r"(?s)^.*\s", "")
-        found: Int8 = self._kinds[numpy_numbers(pc.fill_null(pc.index_in(words, self._nouns), arrow_scalar(-1, pa.int32())))]
+        noun = pc.fill_null(pc.index_in(words, self._nouns), arrow_scalar(-1, pa.int32()))
+        found: Int8 = self._kinds[numpy_numbers(noun)]
         return found
 
     def in_brackets(self, titles: Strings) -> Strings:

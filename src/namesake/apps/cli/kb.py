@@ -110,6 +110,35 @@ def update(
 
 
 @group.command()
+def diff(
+    old: Annotated[Path, typer.Argument(metavar="OLD")],
+    new: Annotated[Path, typer.Argument(metavar="NEW")],
+    out: common.OptionalOut = None,
+) -> None:
+    """List what changed between two KBs: added, removed, merged and relabelled entities, and aliases.
+
+    Example: namesake kb diff old/ new/ -o changes.csv
+
+    Args:
+        old: Folder of the earlier KB.
+        new: Folder of the later KB.
+        out: File for all changes: .csv, .tsv, .jsonl or .parquet. Without it, some examples are shown.
+    """
+    common.load_kernels()
+    from namesake import diff_kbs
+    from namesake.files import keep_apart
+    from namesake.formats.table_files import write_rows, writer_suffix
+
+    if out:
+        writer_suffix(out)
+        keep_apart([out], [old, new])
+    changes = diff_kbs(old, new)
+    if out:
+        write_rows(changes, out, from_kb=("label", "before", "after"))
+    drawn.draw_diff(changes, Console(stderr=out is not None))
+
+
+@group.command()
 def info(
     kb: Annotated[Path | None, typer.Argument(metavar="KB")] = None,
     as_json: common.Json = False,

@@ -127,8 +127,8 @@ class Gathering:
 
 def problems_of(items: Items, known: Gathered) -> Iterator[str]:
     """Columns of the content of dumps that kernels must not read: wrong lengths, bounds or numbers."""
-    values = {"alias_indptr": items.alias, "statement_indptr": items.statement_value}
-    sizes = {name: known.items for name in ITEM_COLUMNS} | dict.fromkeys(GONE, known.gone)
+    values = {"alias_indptr": len(items.alias), "statement_indptr": len(items.statement_value)}
+    sizes = dict.fromkeys(ITEM_COLUMNS, known.items) | dict.fromkeys(GONE, known.gone)
     sizes |= dict.fromkeys(STATEMENT_COLUMNS, len(items.statement_value))
     for name in FIELDS:
         column = getattr(items, name)
@@ -140,7 +140,7 @@ def problems_of(items: Items, known: Gathered) -> Iterator[str]:
             except pa.ArrowInvalid:
                 yield f"{name}.bytes"
         elif name in values:
-            if len(column) != known.items + 1 or _is_unsorted(column, len(values[name])):
+            if len(column) != known.items + 1 or _is_unsorted(column, values[name]):
                 yield name
         elif len(column) != sizes.get(name, len(column)):
             yield name

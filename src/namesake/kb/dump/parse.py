@@ -117,7 +117,8 @@ def parse_chunk(chunk: Chunk, keep: str, language: Language) -> Items:
     gone: list[tuple[int, int, int]] = []
 
     def parse(text: bytes, check: bool) -> bool:
-        return scan(np.frombuffer(text + bytes(LANES), np.uint8), 0, len(text), keep_all, check, to) == len(text)
+        end: int = scan(np.frombuffer(text + bytes(LANES), np.uint8), 0, len(text), keep_all, check, to)
+        return end == len(text)
 
     position = scan(chunk.buffer, 0, chunk.size, keep_all, True, to)
     while position < chunk.size:
