@@ -32,7 +32,8 @@ def index_of(entities: list[oracle.Entity]) -> NameIndex:
     fame = np.array([one.fame for one in entities], np.float64)
     teams, every = np.array([one.is_team for one in entities], np.bool_), np.ones(len(entities), np.bool_)
     listed, _ = list_forms(known, ~every, fame)
-    made = build_short_forms(with_other_forms(listed, known, every, teams, fame))
+    more = list_other_forms(known, every, teams, fame, np.zeros(1, np.uint8))
+    made = build_short_forms(with_other_forms(listed, more))
     prefixes = np.zeros(1 << 12, np.uint8)
     list_other_forms(known, every, teams, fame, prefixes)
     for text in {text for _, _, text, _ in oracle.entries(entities, English)}:

@@ -15,6 +15,7 @@ from namesake.kb.build import run, threads
 from namesake.kb.build_options import Options, memory_bound, place
 from namesake.kb.columns import large
 from namesake.kb.manifest import Manifest, read_manifest
+from namesake.printable import counted
 from namesake.progress import Reporter
 
 
@@ -69,6 +70,7 @@ def update(
         base=(folder, old),
     )
     made = run(options, reporter)
-    if made.updates[-1].outdated:
-        reporter.say(f"{made.updates[-1].outdated:,} changes are older than the KB and were ignored")
-    return made
+    if outdated := made.updates[-1].outdated:
+        be = "is older than the KB and was" if outdated == 1 else "are older than the KB and were"
+        reporter.say(f"{counted(outdated, 'change')} {be} ignored")
+    return made  # own entities of the KB are applied again here

@@ -1,8 +1,8 @@
 """Lines of changes that are not one entity: answers of Wikidata's API with several entities, deletions and redirects.
 
 Special:EntityData and `wbgetentities` answer `{"entities": {"Q1": …}}`. A deleted item is
-`{"id": "Q1", "missing": ""}`. A redirected one has the content and the `id` of its target under its own key, or `"redirects": {"from": …, "to": …}`;
-in page dumps it is `{"entity": "Q1", "redirect": "Q2"}`.
+`{"id": "Q1", "missing": ""}`. A redirected one has the content and the `id` of its target under its own key, or
+`"redirects": {"from": …, "to": …}`; in page dumps it is `{"entity": "Q1", "redirect": "Q2"}`.
 """
 
 from __future__ import annotations
