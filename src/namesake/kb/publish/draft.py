@@ -76,6 +76,7 @@ class Spill:
     """Raw columns in files of a folder: appended to while dumps are parsed, mapped afterwards."""
 
     def __init__(self, folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
         self.folder = folder
         self.types: dict[str, str] = {}
         """The type of the numbers in each column."""
