@@ -44,7 +44,7 @@ def cost(*arguments: str | Path) -> tuple[float, float]:
     """CPU seconds and the largest memory in MB of a command."""
     code = (
         "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, capture_output=True); "
-        "used = resource.getrusage(resource.RUSAGE_CHILDREN); print(used.ru_utime + used.ru_stime, used.ru_maxrss >> 10)"
+        "use = resource.getrusage(resource.RUSAGE_CHILDREN); print(use.ru_utime + use.ru_stime, use.ru_maxrss >> 10)"
     )
     main = [sys.executable, "-c", "from namesake.apps.cli.main import main; main()", *map(str, arguments)]
     seconds, memory = subprocess.run(
@@ -80,10 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             )
             start, _ = least(options.tries, "kb", "info", folder / "kb")
             sources = sum(path.stat().st_size for path in (folder / "kb").glob("sources.*")) / 1e6
-            ratio = (update - start) / (full - start)
-            print(
-                f"| {share:.1%} | {full - start:.2f} | {update - start:.2f} | {ratio:.0%} | {used:,.0f} | {sources:,.0f} |"
-            )
+            full, update = full - start, update - start
+            print(f"| {share:.1%} | {full:.2f} | {update:.2f} | {update / full:.0%} | {used:,.0f} | {sources:,.0f} |")
 
 
 if __name__ == "__main__":

@@ -197,7 +197,7 @@ def test_changes_that_are_older_are_counted_and_ignored(tmp_path: Path) -> None:
     assert columns(tmp_path / "kb") == before
 
 
-@pytest.mark.parametrize("stage", ["assemble.number", "derive_all", "file_digest"])
+@pytest.mark.parametrize("stage", ["assemble.number", "derive_all", "Spill.digest"])
 def test_a_killed_update_is_resumed(base: tuple[Path, Path], tmp_path: Path, stage: str) -> None:
     changes = dump(tmp_path / "changes.json", item(1, "Ann Renamed", HUMAN), redirect(3, 1))
     kb = tmp_path / "kb"

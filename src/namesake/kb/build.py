@@ -16,7 +16,6 @@ import numpy as np
 from namesake import language as languages
 from namesake.arrays import Int8
 from namesake.files import STDIN, Paths, several
-from namesake.files.digests import file_digest
 from namesake.files.draft import clean_exit
 from namesake.kb.build_options import ITSELF, WORKER, Options, memory_bound, place
 from namesake.kb.columns import KBColumns, Made, NameColumns, Strings, assemble, columns, large
@@ -145,7 +144,8 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
     with reporter.stage("publishing"):
         draft.write_blocks(REJECTS, [rejects.lines()])
         if options.updatable:
-            draft.files |= {path.name: file_digest(path) for path in map(inputs.spill.path, gathered.content.types)}
+            spill = inputs.spill
+            draft.files |= {spill.path(name).name: spill.digest(name) for name in gathered.content.types}
         return draft.publish(
             Manifest(
                 format_version=FORMAT_VERSION,

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.errors import NamesakeError
+from namesake.files.digests import as_digest, file_digest
 from namesake.files.draft import JOURNAL, FolderDraft
 from namesake.files.outputs import is_vacant, sync
 from namesake.kb.check import remember
@@ -80,6 +81,8 @@ class Spill:
         self.folder = folder
         self.types: dict[str, str] = {}
         """The type of the numbers in each column."""
+        self.hashes: dict[str, Any] = {}
+        """The hash of each column so far, if the column was copied from a KB."""
 
     def keep(self) -> None:
         """Write all columns to the disk. They are complete."""
@@ -93,8 +96,16 @@ class Spill:
     def append(self, name: str, array: npt.NDArray[Any]) -> None:
         """Add an array to the end of a column."""
         with self.path(name).open("ab" if name in self.types else "wb") as file:
-            file.write(np.ascontiguousarray(array).data)
+            content = np.ascontiguousarray(array).data
+            file.write(content)
+            if hashed := self.hashes.get(name):
+                hashed.update(content)
         assert array.dtype.str == self.types.setdefault(name, array.dtype.str), f"{name} changes its type"
+
+    def digest(self, name: str) -> str:
+        """The digest of a column."""
+        hashed = self.hashes.get(name)
+        return as_digest(hashed) if hashed else file_digest(self.path(name))
 
     @property
     def sizes(self) -> dict[str, int]:
