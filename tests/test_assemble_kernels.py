@@ -30,11 +30,13 @@ def ragged(rows: list[frozenset[int]]) -> Ragged:
 @given(added=numbers, asked=st.lists(st.integers(-5, 500), max_size=40))
 def test_a_bitmap_is_a_sorted_set(added: list[int], asked: list[int]) -> None:
     bits = empty_set()
-    new = bitmap.add_first(bits, np.array(added, np.int64))
-    assert new.tolist() == [number not in added[:i] for i, number in enumerate(added)]
+    bitmap.add_all(bits, np.array(added, np.int64))
     before = bitmap.count_before(bits)
     expected = sorted(set(added))
     assert before[-1] == len(expected)
+    members = np.empty(len(expected), np.int64)
+    bitmap.members(bits, members)
+    assert members.tolist() == expected
     places = bitmap.find(bits, before, np.array(asked, np.int64))
     assert places.tolist() == [expected.index(number) if number in expected else -1 for number in asked]
 

@@ -32,7 +32,7 @@ SMALL_FILES = (
 )
 STOPPED_BEHIND_READING = (
     "import os, namesake.kb.build as build; from namesake.apps.cli.main import main; "
-    "build.assemble.number = lambda _: os.kill(os.getpid(), {number}); main()"
+    "build.assemble.number = lambda *_: os.kill(os.getpid(), {number}); main()"
 )
 
 

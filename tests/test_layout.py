@@ -22,7 +22,7 @@ from namesake.kb.columns.column_files import HEADER
 from namesake.kb.columns.declaration import ASCENDING, NEVER_FALLING, Array, Column
 from namesake.kb.columns.derived import DERIVED
 from namesake.kb.columns.layout import ENTITY, TENURE, KBColumns, columns
-from namesake.kb.dump.parse import FIELDS, STATEMENT_COLUMNS, TEXT_COLUMNS
+from namesake.kb.dump.parse import FIELDS, GONE, STATEMENT_COLUMNS, TEXT_COLUMNS
 from namesake.kb.manifest import FORMAT_VERSION, read_manifest
 from namesake.kb.store import KB
 from namesake.kernels.dump import tables
@@ -58,7 +58,7 @@ def test_a_column_of_the_dump_has_the_type_of_its_field(column: Column) -> None:
 
 
 def test_every_column_of_the_scanners_tables_is_read_once() -> None:
-    assert sorted([*ITEM_COLUMNS, *STATEMENT_COLUMNS, *TEXT_COLUMNS, "property_id"]) == sorted(FIELDS)
+    assert sorted([*ITEM_COLUMNS, *STATEMENT_COLUMNS, *TEXT_COLUMNS, *GONE, "property_id"]) == sorted(FIELDS)
     assert (len(TEXT_COLUMNS), len(STATEMENT_COLUMNS)) == (tables.TEXT_COLUMNS, tables.STATEMENT_COLUMNS)
 
 

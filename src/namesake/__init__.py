@@ -24,9 +24,11 @@ if _TYPE_CHECKING:
     from namesake.engines.quote_speakers import disambiguate
     from namesake.frames import link_frame, reconcile_frame
     from namesake.kb.build import build as build_kb
+    from namesake.kb.diff import diff as diff_kbs
     from namesake.kb.publish.pack import get as get_kb
     from namesake.kb.publish.pack import pack as pack_kb
     from namesake.kb.store import KB
+    from namesake.kb.update import update as update_kb
     from namesake.kb.vectors.make import embed, walk
     from namesake.linker import Link, Linker
     from namesake.recipe import Recipe
@@ -43,6 +45,7 @@ __all__ = [
     "ablate",
     "build_kb",
     "convert_dataset",
+    "diff_kbs",
     "disambiguate",
     "doubt",
     "embed",
@@ -62,6 +65,7 @@ __all__ = [
     "scorer",
     "threshold",
     "tune",
+    "update_kb",
     "walk",
 ]
 
@@ -78,6 +82,8 @@ _NAMES = {
     "engines.quote_speakers": "disambiguate",
     "frames": "link_frame reconcile_frame",
     "kb.build": "build_kb",
+    "kb.diff": "diff_kbs",
+    "kb.update": "update_kb",
     "kb.publish.pack": "get_kb pack_kb",
     "kb.store": "KB",
     "kb.vectors.make": "embed walk",
@@ -87,7 +93,7 @@ _NAMES = {
 }
 """The public names of each module."""
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
-_OWN_NAMES = {"build_kb": "build", "get_kb": "get", "pack_kb": "pack"}
+_OWN_NAMES = {"build_kb": "build", "diff_kbs": "diff", "get_kb": "get", "pack_kb": "pack", "update_kb": "update"}
 """The names in their modules, if they differ."""
 
 

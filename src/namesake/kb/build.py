@@ -6,7 +6,7 @@ mapped files and one part at a time: see `columns.large`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,12 +22,14 @@ from namesake.kb.columns import KBColumns, Made, NameColumns, Strings, assemble,
 from namesake.kb.columns.assemble import Numbering, Statements
 from namesake.kb.columns.derived import derive_all
 from namesake.kb.columns.words import index_kb_words
+from namesake.kb.dump import revisions
 from namesake.kb.dump.gather import Gathering, Inputs
 from namesake.kb.dump.parse import Items
 from namesake.kb.dump.ranks import SOURCES, pagerank, read_ranks
 from namesake.kb.dump.wikipedia import Wikipedia
+from namesake.kb.history import history
 from namesake.kb.kinds import item_kinds
-from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest, Reject
+from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
 from namesake.kb.names.form_entries import FormEntries
 from namesake.kb.names.non_people import all_fame, build_non_people, non_people_names, stated_by
@@ -56,6 +58,8 @@ def build(
     workers: int | None = None,
     memory: int | str | large.Room | None = None,
     force: bool = False,
+    updatable: bool = False,
+    deleted: str | Path | None = None,
     reporter: Reporter | None = None,
 ) -> Manifest:
     """Build a KB from Wikidata dumps and return its manifest.
@@ -76,6 +80,8 @@ def build(
         memory: how much memory to use, in bytes or as a text such as "8G"; default: half of the machine's memory. The
             KB does not depend on it.
         force: replace an existing KB.
+        updatable: keep in the KB what `update` needs, about the size of its largest columns together.
+        deleted: a text file with the QIDs of items that are to be left out, one on each line.
         reporter: receives the progress.
     """
     room = memory_bound(memory)
@@ -87,15 +93,27 @@ def build(
         ranks=ranks or {},
         language=languages.of(language),
         words=words,
-        workers=max(1, min(workers or cores(), (room.bound - ITSELF) // WORKER)),
+        workers=threads(workers, room),
         room=room,
         force=force,
+        updatable=updatable,
+        deleted=None if deleted is None else Path(deleted),
     )
-    reporter = reporter or Reporter()
+    return run(options, reporter or Reporter())
+
+
+def threads(workers: int | None, room: large.Room) -> int:
+    """The number of threads that parse: those asked for, as far as they fit in memory."""
+    return max(1, min(workers or cores(), (room.bound - ITSELF) // WORKER))
+
+
+def run(options: Options, reporter: Reporter) -> Manifest:
+    """Build or update a KB, as the options say."""
+    room = options.room
     options.check()
-    draft = Draft(options.out, force, options.key, reporter.say)
+    draft = Draft(options.out, options.force, options.key, reporter.say)
     with clean_exit(draft), draft:
-        spill = Spill(draft.folder / "spill")
+        spill = Spill(draft.folder)
         inputs = Inputs(options, draft, spill, reporter)
         gathered = inputs.dumps()
         if options.memory_needed(sum(spill.sizes.values()) + options.wikipedia_bytes) > room.bound:
@@ -109,9 +127,8 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
     options, draft, rejects, reporter = inputs.options, inputs.draft, inputs.rejects, inputs.reporter
     with reporter.stage("numbering items and statements"):
         items = gathered.finish()
-        rows = assemble.number(items)
-        for row in rows.repeated.tolist():
-            rejects.add([Reject(items.file_of(row), int(items.line[row]), f"QID twice: Q{items.qid[row]}")])
+        current = revisions.current(items)
+        rows = assemble.number(items, current.first)
     with reporter.stage("finding the kinds of items"):
         of_items = item_kinds(items, rows, options.language, classes_only=options.keep == PEOPLE)
         rows = assemble.select(rows, of_items, options.keep)
@@ -121,12 +138,15 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
     names, words = _index(inputs, items, rows, stated, wikipedia, of_items)
     with reporter.stage("publishing"):
         draft.write_blocks(REJECTS, [rejects.lines()])
+        if options.updatable:
+            spill = inputs.spill
+            draft.files |= {spill.path(name).name: spill.digest(name) for name in gathered.content.types}
         return draft.publish(
             Manifest(
                 format_version=FORMAT_VERSION,
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
-                dumps=list(options.dumps),
-                dump_date=_dump_date(options.dumps),
+                dumps=[*(options.base[1].dumps if options.base else ()), *options.dumps],
+                dump_date=_dump_date(options),
                 keep=options.keep,
                 language=options.language.name,
                 words_how=options.words,
@@ -140,8 +160,9 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
                 words=words,
                 rejected=len(rejects),
                 rejected_reasons=dict(rejects.reasons.most_common()),
-                superseded=rows.superseded,
+                superseded=len(items.qid) - int(current.first.sum()),
                 dates_dropped=gathered.dates_dropped,
+                **history(options, items, gathered, current),
             )
         )
 
@@ -177,18 +198,14 @@ def _index(
         non_people = non_people_names(items, rows, of_items, used)
         draft.write_all(build_non_people(non_people))
         made = build_names(entity_names, non_people.texts)
-        list_forms(entity_names, is_person, fame, made[NameColumns.prefixes])
-        list_other_forms(entity_names, others, made[NameColumns.prefixes])
+        entries = FormEntries(len(entity_names.texts))
+        tokens = list_forms(entity_names, is_person, fame, made[NameColumns.prefixes], entries)
+        list_other_forms(entity_names, others, made[NameColumns.prefixes], entries)
         draft.write_all(made)
         named = made[NameColumns.texts], made[NameColumns.entities]
         draft.write_all(build_misspellings(*named, picked[KBColumns.sitelinks]))
-        return len(made[NameColumns.texts])
-
-    def short_forms() -> None:
-        unused, entries = np.zeros(1, np.uint8), FormEntries(len(entity_names.texts))
-        tokens = list_forms(entity_names, is_person, fame, unused, entries)
-        list_other_forms(entity_names, others, unused, entries)
         draft.write_all(entries.columns() | count_tokens(tokens, prose_of(items, rows.first)))
+        return len(made[NameColumns.texts])
 
     def words() -> int:
         made = index_kb_words(items, rows.dump_of, stated, (descriptions, paragraphs), options)
@@ -204,7 +221,6 @@ def _index(
     parts: Parts = {
         "indexing words": words,
         "indexing names": names,
-        "indexing short forms": short_forms,
         "ranking items": lambda: draft.write_all(rank_columns(options, items, rows, wikipedia)),
         "writing entities": entities,
     }
@@ -232,10 +248,11 @@ def _rank_sources(options: Options, wikipedia: Wikipedia | None) -> list[str]:
     return [f"{source}: {options.ranks.get(source, computed[source])}" for source in SOURCES]
 
 
-def _dump_date(dumps: Sequence[str]) -> str | None:
+def _dump_date(options: Options) -> str | None:
     """The day of the youngest dump file; None if all are read from standard input."""
-    times = [Path(dump).stat().st_mtime for dump in dumps if dump != STDIN]
-    return datetime.fromtimestamp(max(times), UTC).date().isoformat() if times else None
+    times = [Path(dump).stat().st_mtime for dump in options.dumps if dump != STDIN]
+    days = [datetime.fromtimestamp(time, UTC).date().isoformat() for time in times]
+    return max([*days, (options.base and options.base[1].dump_date) or ""]) or None
 
 
 def _build_parts(parts: Parts, draft: Draft, workers: int, reporter: Reporter) -> dict[str, int | None]:

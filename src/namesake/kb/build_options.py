@@ -24,7 +24,7 @@ from namesake.kb.columns import Strings, large
 from namesake.kb.dump.chunks import Chunk, read_chunks
 from namesake.kb.dump.parse import FIELDS, parse_chunk
 from namesake.kb.dump.ranks import check_ranks
-from namesake.kb.manifest import FORMAT_VERSION
+from namesake.kb.manifest import FORMAT_VERSION, MANIFEST, Manifest
 from namesake.kernels.simd import LANES
 from namesake.language import Language
 from namesake.machine import from_home
@@ -192,6 +192,12 @@ class Options:
     room: large.Room
     """The bound of memory, and the size of temporary arrays."""
     force: bool
+    updatable: bool = False
+    """Whether to keep what an update needs."""
+    deleted: Path | None = None
+    """A file with the QIDs of deleted items."""
+    base: tuple[Path, Manifest] | None = None
+    """The KB that `dumps` update."""
 
     def memory_needed(self, spilled: int) -> int:
         """Memory for assembling this many bytes of parsed content."""
@@ -200,8 +206,10 @@ class Options:
     @property
     def key(self) -> str:
         """Identifies the build; memory and workers are left out because they do not change a KB."""
-        inputs = [*map(Path, self.dumps), *([self.wikipedia] if self.wikipedia else []), *self.ranks.values()]
-        chosen = self.dumps, self.keep, self.wikipedia, dict(self.ranks), self.language.name, self.words
+        base = self.base and self.base[0] / MANIFEST
+        others = [path for path in (self.wikipedia, self.deleted, base) if path]
+        inputs = [*map(Path, self.dumps), *others, *self.ranks.values()]
+        chosen = self.dumps, others, self.keep, dict(self.ranks), self.language.name, self.words, self.updatable
         return state_key(inputs, __version__, FORMAT_VERSION, *chosen)
 
     @property
@@ -217,7 +225,7 @@ class Options:
             check_ranks(file)
         if not self.out.name:
             raise NamesakeError(f"{self.out} cannot be a KB: give a folder in it as `out=`")
-        if not self.dumps:
+        if not self.dumps and not (self.base and self.deleted):
             raise NamesakeError("no dump given: give a Wikidata dump, or - for standard input")
         Normaliser(self.language, self.words)  # raises NamesakeError if a package is missing
 

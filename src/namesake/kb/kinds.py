@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import Int8, Int32, arrow_texts, numpy_numbers
+from namesake.arrays import Int8, Int32, arrow_scalar, arrow_texts, numpy_numbers
 from namesake.kb.columns import Strings, large
 from namesake.kb.columns.assemble import Numbering
 from namesake.kb.dump.parse import Items
@@ -197,13 +197,14 @@ class HeadNouns:
     def _kind(self, texts: pa.Array) -> Int8:
         """The kind of the last word of each text."""
         words = pc.replace_substring_regex(texts, r"(?s)^.*\s", "")
-        found: Int8 = self._kinds[numpy_numbers(pc.fill_null(pc.index_in(words, self._nouns), -1))]
+        noun = pc.fill_null(pc.index_in(words, self._nouns), arrow_scalar(-1, pa.int32()))
+        found: Int8 = self._kinds[numpy_numbers(noun)]
         return found
 
     def in_brackets(self, titles: Strings) -> Strings:
         """What stands in the brackets at the end of each title: album in "Thriller (album)"; else an empty text."""
-        found = pc.fill_null(pc.struct_field(pc.extract_regex(titles.arrow(), r"\((?P<what>[^()]*)\)$"), "what"), "")
-        return Strings.of_arrow(found)
+        found = pc.struct_field(pc.extract_regex(titles.arrow(), r"\((?P<what>[^()]*)\)$"), "what")
+        return Strings.of_arrow(pc.fill_null(found, arrow_scalar("", found.type)))
 
 
 def after_noun(language: Language) -> str:

@@ -16,10 +16,13 @@ import msgspec
 from namesake.errors import NamesakeError
 from namesake.files.digests import as_digest, open_file
 from namesake.files.draft import MANIFEST as MANIFEST
+from namesake.files.lines import json_lines
 
 FORMAT = "namesake KB"
 FORMAT_VERSION = 8
 REJECTS = "rejects.jsonl"
+SOURCES = "sources."
+"""The names of the files that an update needs begin with it."""
 LARGEST = 1 << 24  # bytes of a manifest
 
 
@@ -31,6 +34,43 @@ class Sealed(msgspec.Struct, frozen=True):
         fields = msgspec.structs.asdict(self) | {"digest": ""}
         digest = as_digest(sha256(msgspec.json.format(msgspec.json.encode(fields), indent=1)))
         return msgspec.json.format(msgspec.json.encode(fields | {"digest": digest}), indent=1)
+
+
+class Gathered(msgspec.Struct, frozen=True):
+    """The content of dumps, of which the columns are files `sources.NAME`."""
+
+    types: dict[str, str]
+    """The type of the numbers in each column."""
+    ends: dict[str, int]
+    """The last number of each column of offsets."""
+    items: int = 0
+    strings: int = 0
+    gone: int = 0
+    """Number of deletions and redirects."""
+    dates_dropped: int = 0
+    outdated: int = 0
+    """Records that are older than one before them."""
+
+
+class Sources(msgspec.Struct, frozen=True):
+    """What an update needs: the content of the dumps, and the other files from which the KB was built."""
+
+    gathered: Gathered
+    wikipedia: str | None = None
+    ranks: dict[str, str] = {}
+
+
+class Update(msgspec.Struct, frozen=True):
+    """An update of a KB: its date, the files with the changes, and how many items it changed."""
+
+    date: str
+    files: list[str]
+    added: int
+    changed: int
+    deleted: int
+    redirected: int
+    outdated: int
+    """Records that were ignored because the KB had a later revision."""
 
 
 class Manifest(Sealed, frozen=True, kw_only=True):
@@ -60,9 +100,14 @@ class Manifest(Sealed, frozen=True, kw_only=True):
     rejected: int
     rejected_reasons: dict[str, int] = {}
     superseded: int = 0
-    """Items that are ignored because a later dump has their QID."""
+    """Items that do not count: there is a later revision, or the item is deleted or redirected."""
     dates_dropped: int = 0
     """Dates that name no possible day; the rest of such entities is kept."""
+    generation: int = 1
+    """1 for a KB that was built, one more after each update."""
+    updates: list[Update] = []
+    sources: Sources | None = None
+    """What an update needs; None if the KB cannot be updated."""
     files: dict[str, str] = {}
     """SHA-256 by file name; `KB.verify` compares them."""
     digest: str = ""
@@ -165,6 +210,11 @@ class Rejects:
             self.reasons[kind if kind in self.reasons or len(self.reasons) < REASONS else "other"] += 1
             if len(self.named) < NAMED:
                 self.named.append(reject)
+
+    def restore(self, kb: Path, manifest: Manifest) -> None:
+        """Begin with the rejected lines of the KB in this folder."""
+        self.named = [reject for _, reject in json_lines(kb / REJECTS, Reject, "a rejected line")]
+        self.reasons = Counter(manifest.rejected_reasons)
 
     def __len__(self) -> int:
         return self.reasons.total()

@@ -41,6 +41,8 @@ def build(
     workers: Annotated[int | None, typer.Option(min=1)] = None,
     memory: Annotated[str | None, typer.Option(metavar="SIZE")] = None,
     force: bool = False,
+    updatable: bool = False,
+    deleted: Annotated[Path | None, typer.Option(metavar="IDS")] = None,
 ) -> None:
     """Build a KB from Wikidata dumps, within a limit of memory.
 
@@ -58,6 +60,8 @@ def build(
         words: Normalisation of words: stems, lemmas (extra `lemma`) or none.
         workers: Number of parsing threads. The default is one per core.
         memory: Memory to use, such as 8G. The default is half of the machine's memory.
+        updatable: Keep in the KB what `namesake kb update` needs: about a third more disk space.
+        deleted: Text file with the QIDs of items to leave out, one on each line.
     """
     settings = locals()
     common.load_kernels()
@@ -68,6 +72,70 @@ def build(
     with common.resumable():
         manifest = build_kb(**settings | {"ranks": parse_options(ranks or [])}, reporter=reporter())
     drawn.draw_summary(out, manifest, time.monotonic() - began, Console(stderr=True))
+
+
+@group.command()
+def update(
+    kb: KbPath,
+    changes: Annotated[list[str] | None, typer.Argument(metavar="CHANGES")] = None,
+    out: common.OptionalOut = None,
+    deleted: Annotated[Path | None, typer.Option(metavar="IDS")] = None,
+    workers: Annotated[int | None, typer.Option(min=1)] = None,
+    memory: Annotated[str | None, typer.Option(metavar="SIZE")] = None,
+    force: bool = False,
+) -> None:
+    """Add changes to a KB that was built with --updatable. The same command resumes a stopped update.
+
+    The result is the KB that a build from the dumps and the changes would make. Processes that have the old KB open
+    keep it.
+
+    Example: namesake kb update kb/ changes.jsonl.gz
+
+    Args:
+        changes: Files in the dump's layout, or JSON lines of answers of Special:EntityData and the API (also .gz .bz2
+            .zst). They may contain deleted and redirected items.
+        out: Folder of the new KB. By default the KB is replaced.
+        deleted: Text file with the QIDs of deleted items, one on each line.
+        workers: Number of parsing threads. The default is one per core.
+        memory: Memory to use, such as 8G. The default is half of the machine's memory.
+    """
+    settings = locals()
+    common.load_kernels()
+    from namesake import update_kb
+
+    began = time.monotonic()
+    with common.resumable():
+        manifest = update_kb(**settings | {"changes": changes or ()}, reporter=reporter())
+    drawn.draw_summary(out or kb, manifest, time.monotonic() - began, Console(stderr=True))
+
+
+@group.command()
+def diff(
+    old: Annotated[Path, typer.Argument(metavar="OLD")],
+    new: Annotated[Path, typer.Argument(metavar="NEW")],
+    out: common.OptionalOut = None,
+) -> None:
+    """List what changed between two KBs: added, removed, merged and relabelled entities, and aliases.
+
+    Example: namesake kb diff old/ new/ -o changes.csv
+
+    Args:
+        old: Folder of the earlier KB.
+        new: Folder of the later KB.
+        out: File for all changes: .csv, .tsv, .jsonl or .parquet. Without it, some examples are shown.
+    """
+    common.load_kernels()
+    from namesake import diff_kbs
+    from namesake.files import keep_apart
+    from namesake.formats.table_files import write_rows, writer_suffix
+
+    if out:
+        writer_suffix(out)
+        keep_apart([out], [old, new])
+    changes = diff_kbs(old, new)
+    if out:
+        write_rows(changes, out, from_kb=("label", "before", "after"))
+    drawn.draw_diff(changes, Console(stderr=out is not None))
 
 
 @group.command()

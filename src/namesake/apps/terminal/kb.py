@@ -1,23 +1,28 @@
 """Entities, manifests and build summaries, drawn in a terminal."""
 
+from collections import Counter
 from itertools import groupby, islice
 from pathlib import Path
 
 import msgspec
+import pyarrow as pa
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.table import Column, Table
 from rich.text import Text
 
 from namesake.apps.terminal import table
-from namesake.kb.manifest import NAMED, REJECTS, Manifest, Reject
+from namesake.kb.manifest import NAMED, REJECTS, SOURCES, Manifest, Reject, Update
 from namesake.kb.records import ColumnSize, Entity, Statement, gist, no_label, years
 from namesake.kinds import ALL, kind_counts, listed
 from namesake.printable import counted, one_line
 
 VALUES_SHOWN = 8
 REJECTS_SHOWN = 5
+UPDATES_SHOWN = 5
 NAMESAKES_SHOWN = 50
+CHANGES_SHOWN = 5
+"""Examples of each kind of change."""
 
 
 def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
@@ -30,14 +35,35 @@ def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
     rows.append(("rejected", counted(manifest.rejected, "line")))
     rows += [(f"  {reason}", f"{count:,}") for reason, count in manifest.rejected_reasons.items()]
     if manifest.superseded:
-        rows.append(("superseded", counted(manifest.superseded, "item") + " of earlier dumps"))
+        rows.append(("superseded", counted(manifest.superseded, "record") + " of items"))
     if manifest.dates_dropped:
         rows.append(("dropped", counted(manifest.dates_dropped, "impossible date")))
     kept = manifest.keep.replace(",", ", ")
     rows += [("kept", kept), ("words as", manifest.words_how), ("ranks", "\n".join(manifest.ranks))]
     rows += [("dumps", "\n".join(manifest.dumps)), ("dump date", manifest.dump_date or "unknown")]
     rows += [("built", manifest.created), ("size", f"{size / 1e6:,.1f} MB")]
+    if manifest.sources:
+        sources = sum((path / name).stat().st_size for name in manifest.files if name.startswith(SOURCES))
+        rows.append(("updatable", f"yes; {sources / 1e6:,.1f} MB are kept for updates"))
+        rows.append(("generation", f"{manifest.generation:,}"))
+    rows += [(f"  {update.date}", update_text(update)) for update in manifest.updates[-UPDATES_SHOWN:]]
     console.print(Panel(_pairs(rows), title=Text(str(path)), title_align="left", expand=False))
+
+
+def draw_diff(changes: pa.Table, console: Console) -> None:
+    """Print how many changes of each kind there are, with some examples."""
+    rows: list[list[str | Text]] = []
+    start = 0
+    for change, number in Counter(changes["change"].to_pylist()).items():  # rows are ordered by change
+        examples = changes.slice(start, min(number, CHANGES_SHOWN)).to_pylist()
+        start += number
+        for shown, one in enumerate(examples):
+            what = " → ".join(one_line(one[side]) for side in ("before", "after") if one[side])
+            who = one_line(one["label"]) or "(no label)"
+            rows.append(["" if shown else change, "" if shown else f"{number:,}", one["qid"], who, what])
+    console.print(table(["change", "number", "QID", "label", "before → after"], rows, (0, 2, 3, 4)))
+    if not rows:
+        console.print("nothing changed")
 
 
 def draw_columns(columns: list[ColumnSize], console: Console) -> None:
@@ -90,6 +116,12 @@ def draw_namesakes(kb: Path, name: str, entities: list[Entity], total: int, cons
     console.print(Text(hint, style="dim"), soft_wrap=True)
 
 
+def update_text(update: Update) -> str:
+    """The counts of an update."""
+    counts = ("added", "changed", "deleted", "redirected", "outdated")
+    return ", ".join(f"{getattr(update, name):,} {name}" for name in counts if getattr(update, name)) or "no change"
+
+
 def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Console) -> None:
     """Print what a build made, and what it rejected."""
 
@@ -110,8 +142,10 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
         if ranked < manifest.entities / 2:
             effect = "recipes that use PR_WP treat the others as unknown"
             line(f"only {ranked:,} entities have a Wikipedia rank; {effect}", "yellow")
-    if manifest.superseded:
-        line(f"{manifest.superseded:,} items were replaced by those of a later dump", "yellow")
+    if manifest.updates:
+        line(f"generation {manifest.generation:,}: {update_text(manifest.updates[-1])}")
+    elif manifest.superseded:
+        line(f"{manifest.superseded:,} records of items do not count: they were replaced or deleted later", "yellow")
     if manifest.dates_dropped:
         line(f"{manifest.dates_dropped:,} impossible dates were dropped", "yellow")
     if manifest.rejected:

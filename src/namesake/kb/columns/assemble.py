@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -31,17 +30,13 @@ class Numbering:
 
     item_qids: Int64
     item_of: Int32
-    """Item row of each item of the dump."""
+    """Item row of each item of the dump, -1 where another one counts and nothing names it."""
     dump_of: Int32
     """Position of each item row in the dump, -1 where the dump only names the item."""
     entity_item: Int32
     """Item row of each entity."""
     first: Bool
-    """Whether an item of the dump is the one of its QID that counts: the first in the last file that has it."""
-    repeated: Int64
-    """The items of the dump whose QID had occurred before in the same file."""
-    superseded: int
-    """Number of items that are ignored because a later file has their QID."""
+    """Whether an item of the dump is the one of its QID that counts (`dump.revisions`)."""
     bits: UInt64
     before: Int32
     """The QIDs of the items as a bitmap with running counts."""
@@ -62,18 +57,21 @@ class Numbering:
         return large.taken(self.item_qids, self.entity_item)
 
 
-def number(items: Items) -> Numbering:
-    """Give every item and entity its row, without sorting: a QID's row is the number of smaller QIDs."""
+def number(items: Items, first: Bool) -> Numbering:
+    """Give every item and entity its row, without sorting: a QID's row is the number of smaller QIDs.
+
+    `first` are the items of the dump that count.
+    """
     largest = max(int(items.qid.max(initial=0)), int(items.statement_value.max(initial=0)))
     bits = np.zeros(largest // 64 + 1, np.uint64)
-    first, repeated, superseded = _counted(items, len(bits))
-    bitmap.add_all(bits, items.qid)
+    bitmap.add_all(bits, items.qid if first.all() else items.qid[first])
     for low, high in large.spans(items.statement_indptr, 16):
         ends = items.statement_indptr[low : high + 1]
         values = items.statement_value[ends[0] : ends[-1]]
         bitmap.add_all(bits, values if first[low:high].all() else values[np.repeat(first[low:high], np.diff(ends))])
     before = bitmap.count_before(bits)
-    item_qids = large.kept(np.flatnonzero(np.unpackbits(bits.view(np.uint8), bitorder="little")))
+    item_qids = large.empty(int(before[-1]), np.int64)
+    bitmap.members(bits, item_qids)
     item_of = large.kept(bitmap.find(bits, before, items.qid))
     dump_of, kept_item = large.full(len(item_qids), -1, np.int32), np.zeros(len(item_qids), np.bool_)
     for low, high in large.blocks(len(item_of), 16):
@@ -81,7 +79,7 @@ def number(items: Items) -> Numbering:
         dump_of[item_of[low:high][counted]] = low + counted
         kept_item[item_of[low:high][first[low:high] & items.kept[low:high]]] = True
     entity_item = np.flatnonzero(kept_item).astype(np.int32)
-    return Numbering(item_qids, item_of, dump_of, entity_item, first, repeated, superseded, bits, before)
+    return Numbering(item_qids, item_of, dump_of, entity_item, first, bits, before)
 
 
 def select(rows: Numbering, kinds: Int8, keep: str) -> Numbering:
@@ -89,23 +87,6 @@ def select(rows: Numbering, kinds: Int8, keep: str) -> Numbering:
     if keep in (ALL, PEOPLE):
         return rows
     return replace(rows, entity_item=rows.entity_item[np.isin(kinds[rows.entity_item], parse_kinds(keep))])
-
-
-def _counted(items: Items, words: int) -> tuple[Bool, Int64, int]:
-    """`first`, `repeated` and `superseded` of the `Numbering`; a bitmap of all QIDs has `words` words."""
-    first, later = np.empty(len(items.qid), np.bool_), np.zeros(words, np.uint64)
-    repeated, superseded = [], 0
-    for low, high in reversed(list(pairwise([*(file.item for file in items.files), len(first)]))):
-        own = np.zeros(words, np.uint64)
-        first[low:high] = bitmap.add_first(own, items.qid[low:high])
-        repeated.append(low + np.flatnonzero(~first[low:high]))
-        for start, end in large.blocks(high - low if later.any() else 0, 32):
-            some, qids = first[low + start : low + end], items.qid[low + start : low + end]
-            later_too = some & (later[qids >> 6] >> (qids & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
-            superseded += int(np.count_nonzero(later_too))
-            some &= ~later_too
-        later |= own
-    return first, np.concatenate([np.empty(0, np.int64), *reversed(repeated)]), superseded
 
 
 def links(items: Items, rows: Numbering) -> Ragged:
@@ -321,16 +302,13 @@ def stated_texts(stated: Statements, prop: int) -> tuple[Int32, Strings]:
 
 
 def item_columns(items: Items, rows: Numbering) -> Made:
-    """QIDs of entities and items, labels of items and properties (of a repeated one, the first in the last file)."""
-    row = np.arange(len(items.property_id))
-    file = np.searchsorted([file.property for file in items.files], row, side="right")
-    order = np.lexsort((row, -file, items.property_id))
-    properties, first = np.unique(items.property_id[order], return_index=True)
+    """QIDs of entities and items, labels of items and properties (of a repeated one, the last)."""
+    properties, last = np.unique(items.property_id[::-1], return_index=True)
     return {
         KBColumns.qids: rows.entity_qids,
         KBColumns.entity_item: rows.entity_item,
         KBColumns.item_qids: rows.item_qids,
         KBColumns.item_labels: items.label.take(rows.dump_of),
         KBColumns.property_ids: properties,
-        KBColumns.property_labels: items.property_label.take(order[first]),
+        KBColumns.property_labels: items.property_label.take(len(items.property_id) - 1 - last),
     }

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from namesake.arrays import Int64, UInt8, text_buffers
+from namesake.arrays import Int64, UInt8, arrow_numbers, text_buffers
 from namesake.errors import NamesakeError
 from namesake.files.digests import open_file
 from namesake.kb.columns import large
@@ -95,7 +95,7 @@ class Strings:
         data, whole = large.empty(int(offsets[-1]), np.uint8), self.arrow()
         for low, high in large.spans(offsets, 2):
             some = rows[low:high]
-            taken = whole.take(pa.array(some, mask=some < 0)).buffers()[2]
+            taken = whole.take(arrow_numbers(some, some < 0)).buffers()[2]
             data[offsets[low] : offsets[high]] = np.frombuffer(taken or b"", np.uint8, offsets[high] - offsets[low])
         return Strings(offsets, data)
 

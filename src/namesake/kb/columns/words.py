@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import Int32, Int64
+from namesake.arrays import Int32, Int64, arrow_numbers, arrow_scalar, arrow_texts, numpy_numbers
 from namesake.kb.build_options import Options
 from namesake.kb.columns import KBColumns, Made, Ragged, Strings, large
 from namesake.kb.columns.assemble import Statements, empty_table, group, ranges
@@ -110,16 +110,16 @@ def _number(data: Bytes, offsets: Offsets, surfaces: _Surfaces, language: Langua
 
 def _vocabulary(surfaces: _Surfaces, language: Language, how: str) -> tuple[list[str], Ints]:
     """The words, most frequent first, ties by text; and the word of each surface (-1: a stop word or none)."""
-    words = pc.dictionary_encode(pa.array(Normaliser(language, how)(surfaces.spelled), pa.large_string()))
-    place_of = words.indices.to_numpy()
+    words = pc.dictionary_encode(arrow_texts(Normaliser(language, how)(surfaces.spelled), pa.large_string()))
+    place_of = numpy_numbers(words.indices)
     counts = np.bincount(place_of, surfaces.counts, len(words.dictionary)).astype(np.int64)
-    no_word = pc.index(words.dictionary, "").as_py()
+    no_word = pc.index(words.dictionary, arrow_scalar("", pa.large_string())).as_py()
     if no_word >= 0:
         counts[no_word] = -1
-    by_count = pa.table({"word": words.dictionary, "count": counts})
+    by_count = pa.table({"word": words.dictionary, "count": arrow_numbers(counts)})
     order = pc.sort_indices(by_count, [("count", "descending"), ("word", "ascending")])[: int((counts >= 0).sum())]
     rank = np.full(len(counts), -1, np.int32)
-    rank[order.to_numpy()] = np.arange(len(order), dtype=np.int32)
+    rank[numpy_numbers(order)] = np.arange(len(order), dtype=np.int32)
     return words.dictionary.take(order).to_pylist(), rank[place_of]
 
 

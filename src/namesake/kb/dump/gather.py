@@ -5,25 +5,33 @@ A resumed build does not read again what an earlier run has read.
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from namesake.arrays import Int64
 from namesake.errors import NamesakeError
+from namesake.files.digests import as_digest
 from namesake.kb.build_options import Options, needs
 from namesake.kb.columns import Strings
+from namesake.kb.dump.changes import read_ids
 from namesake.kb.dump.chunks import Chunk, read_chunks
-from namesake.kb.dump.parse import FIELDS, TEXT_COLUMNS, DumpFile, Items, parse_chunk
+from namesake.kb.dump.parse import FIELDS, GONE, STATEMENT_COLUMNS, TEXT_COLUMNS, Items, parse_chunk
 from namesake.kb.dump.wikipedia import Reader, Wikipedia
-from namesake.kb.manifest import Reject, Rejects
+from namesake.kb.manifest import Gathered, Manifest, Reject, Rejects
 from namesake.kb.publish.draft import Draft, Spill
+from namesake.kernels.dump.entity import ITEM_COLUMNS
+from namesake.kernels.dump.wikidata import LARGEST_ID
 from namesake.machine import in_order
 from namesake.progress import Reporter
 
@@ -33,34 +41,32 @@ class Gathering:
 
     def __init__(self, spill: Spill) -> None:
         self.spill = spill
-        self.items = 0
-        self.dates_dropped = 0
-        self.files: list[DumpFile] = []
-        self._strings = 0
+        self.items = self.strings = self.gone = self.dates_dropped = 0
+        self.content = Gathered({}, {})
+        """The state after all dumps have been read."""
         self._ends: dict[str, int] = {}
-        self._properties = 0
 
     def read(self, options: Options, rejects: Rejects, reporter: Reporter) -> None:
         """Parse the dumps on several threads: columns go to the spill in the order of the dumps."""
 
-        def parse(chunk: Chunk) -> tuple[Items, str, float | None]:
-            return parse_chunk(chunk, options.keep, options.language), chunk.file, chunk.done
+        def parse(chunk: Chunk) -> tuple[Items, float | None]:
+            return parse_chunk(chunk, options.keep, options.language), chunk.done
 
+        before, rejected = self.items + self.gone, len(rejects.named)
         with closing(in_order(parse, read_chunks(options.dumps, options.workers), options.workers)) as results:
-            for parsed, file, done in results:
-                self.add(parsed, file)
+            for parsed, done in results:
+                self.add(parsed)
                 rejects.add(parsed.rejected)
                 reporter.advance(done, self.items)
-        if not self.items and rejects.named:
-            first = rejects.named[0]
+        if self.items + self.gone == before and len(rejects.named) > rejected:
+            first = rejects.named[rejected]
             raise NamesakeError(f"{first.file}:{first.line}: {first.reason}; no line is a Wikidata item: is it a dump?")
 
-    def add(self, parsed: Items, file: str) -> None:
+    def add(self, parsed: Items) -> None:
         """Append one chunk's columns; strings are numbered through all chunks."""
-        if not self.files or self.files[-1].name != file:
-            self.files.append(DumpFile(self.items, self._properties, file))
         value = parsed.statement_value
-        parsed.statement_value = np.where(value < 0, value - self._strings, value)
+        parsed.statement_value = np.where(value < 0, value - self.strings, value)
+        parsed.gone_before = parsed.gone_before + self.items
         for name in FIELDS:
             column = getattr(parsed, name)
             if isinstance(column, Strings):
@@ -70,10 +76,16 @@ class Gathering:
                 self._append_offsets(name, column)
             else:
                 self.spill.append(name, column)
-        self._strings += len(parsed.strings)
+        self.strings += len(parsed.strings)
         self.items += len(parsed.qid)
-        self._properties += len(parsed.property_id)
+        self.gone += len(parsed.gone_qid)
         self.dates_dropped += parsed.dates_dropped
+
+    def delete(self, qids: Int64) -> None:
+        """Append deletions of these items."""
+        for name, column in zip(GONE, (qids, np.zeros_like(qids), np.full_like(qids, self.items)), strict=True):
+            self.spill.append(name, column)
+        self.gone += len(qids)
 
     def _append_offsets(self, name: str, offsets: Int64) -> None:
         """Offsets continue those of the chunk before; on disk they can be mapped, and take no memory."""
@@ -81,11 +93,73 @@ class Gathering:
         self.spill.append(name, offsets if end is None else offsets[1:] + end)
         self._ends[name] = int(offsets[-1]) + (end or 0)
 
+    @property
+    def state(self) -> Gathered:
+        """What is needed to continue."""
+        counts = {name: getattr(self, name) for name in ("items", "strings", "gone", "dates_dropped")}
+        return Gathered(dict(self.spill.types), dict(self._ends), **counts)
+
+    def restore(self, known: Gathered) -> None:
+        """Continue with the columns that the spill already has."""
+        self.spill.types |= known.types
+        self._ends = dict(known.ends)
+        self.items, self.strings, self.gone = known.items, known.strings, known.gone
+        self.dates_dropped = known.dates_dropped
+
+    def copy(self, kb: Path, manifest: Manifest) -> None:
+        """Begin with the content of the dumps from which a KB was built."""
+        assert manifest.sources, "a KB that can be updated"
+        known = manifest.sources.gathered
+        for name in known.types:
+            path = self.spill.path(name)
+            copyfile(kb / path.name, path)
+            with path.open("rb") as file:
+                hashed = self.spill.hashes[name] = hashlib.file_digest(file, "sha256")
+            if as_digest(hashed) != manifest.files.get(path.name):
+                raise NamesakeError(f"{kb / path.name} is damaged (its digest differs): build the KB again")
+        self.restore(known)
+        if wrong := next(problems_of(self.finish(), known), None):
+            raise NamesakeError(f"{kb / self.spill.path(wrong).name} is damaged: build the KB again")
+
     def finish(self) -> Items:
         """Map everything."""
         column = self.spill.column
         texts = {name: Strings(column(f"{name}.offsets"), column(f"{name}.bytes")) for name in TEXT_COLUMNS}
-        return Items({name: texts[name] if name in texts else column(name) for name in FIELDS}, self.files)
+        return Items({name: texts[name] if name in texts else column(name) for name in FIELDS})
+
+
+def problems_of(items: Items, known: Gathered) -> Iterator[str]:
+    """Columns of the content of dumps that kernels must not read: wrong lengths, bounds or numbers."""
+    values = {"alias_indptr": len(items.alias), "statement_indptr": len(items.statement_value)}
+    sizes = dict.fromkeys(ITEM_COLUMNS, known.items) | dict.fromkeys(GONE, known.gone)
+    sizes |= dict.fromkeys(STATEMENT_COLUMNS, len(items.statement_value))
+    for name in FIELDS:
+        column = getattr(items, name)
+        if isinstance(column, Strings):
+            if not len(column.offsets) or _is_unsorted(column.offsets, len(column.data)):
+                yield f"{name}.offsets"
+            try:
+                column.arrow().validate(full=True)
+            except pa.ArrowInvalid:
+                yield f"{name}.bytes"
+        elif name in values:
+            if len(column) != known.items + 1 or _is_unsorted(column, values[name]):
+                yield name
+        elif len(column) != sizes.get(name, len(column)):
+            yield name
+    texts = dict.fromkeys(("label", "description", "title"), known.items) | {"strings": known.strings}
+    yield from (f"{name}.offsets" for name, size in texts.items() if len(getattr(items, name)) != size)
+    if len(items.property_id) != len(items.property_label):
+        yield "property_id"
+    bounds = {"qid": 1, "gone_qid": 1, "gone_target": 0, "gone_before": 0, "property_id": 1, "statement_property": 1}
+    for name, least in (bounds | {"statement_value": -known.strings}).items():
+        column = getattr(items, name)
+        if len(column) and not least <= column.min() <= column.max() <= LARGEST_ID:
+            yield name
+
+
+def _is_unsorted(bounds: Int64, end: int) -> bool:
+    return bool(bounds[0] != 0 or bounds[-1] != end or (bounds[1:] < bounds[:-1]).any())
 
 
 class ReadInput(msgspec.Struct, frozen=True):
@@ -112,17 +186,23 @@ class Inputs:
         gathering = Gathering(self.spill)
 
         def read() -> dict[str, Any]:
-            if found := needs(self.options):
+            if self.options.base:
+                kb, manifest = self.options.base
+                gathering.copy(kb, manifest)
+                self.rejects.restore(kb, manifest)
+            elif found := needs(self.options):
                 for line in found.lines(self.options):
                     self.reporter.say(line)
-            with self.reporter.stage("reading the dump"):
+            with self.reporter.stage("reading the changes" if self.options.base else "reading the dump"):
                 gathering.read(self.options, self.rejects, self.reporter)
-            return {"items": gathering.items, "dates_dropped": gathering.dates_dropped, "files": gathering.files}
+                if self.options.deleted:
+                    gathering.delete(read_ids(self.options.deleted))
+            return {"content": gathering.state}
 
         if known := self._known("dumps", read):
             self.reporter.say("resuming a stopped build, which had read the dumps")
-            gathering.items, gathering.dates_dropped = known["items"], known["dates_dropped"]
-            gathering.files = [DumpFile(*file) for file in known["files"]]
+            gathering.restore(msgspec.convert(known["content"], Gathered))
+        gathering.content = gathering.state
         return gathering
 
     def wikipedia(self, qids: npt.NDArray[np.int64]) -> Wikipedia | None:
@@ -150,7 +230,6 @@ class Inputs:
         facts = read()
         if self.draft.key:
             self.spill.keep()
-            sizes = {f"spill/{column}": size for column, size in self.spill.sizes.items()}
             found = ReadInput(self.spill.types, facts, self.rejects.named, dict(self.rejects.reasons))
-            self.draft.note(name, found, sizes=sizes)
+            self.draft.note(name, found, sizes=self.spill.sizes)
         return None

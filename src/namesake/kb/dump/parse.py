@@ -9,12 +9,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, get_type_hints
 
 import numpy as np
 
 from namesake.arrays import Bool, Int32, Int64, UInt8, number_type
 from namesake.kb.columns import KBColumns, Strings
+from namesake.kb.dump.changes import entities_on, removed_by
 from namesake.kb.dump.chunks import CHUNK, Chunk
 from namesake.kb.dump.repair import NOT_AN_ENTITY, BadLineError, repair
 from namesake.kb.manifest import Reject
@@ -37,20 +38,14 @@ from namesake.language import Language
 
 SMALLEST_STATEMENT = 64  # bytes of the shortest statement with a value
 SMALLEST_ALIAS = 13
+SMALLEST_ENTITY = 16  # of an answer of the API, with its key
 KEPT_SCRATCH = 32 << 20  # bytes of the largest chunk whose scratch memory is kept for the next one
 TEXT_COLUMNS = ("label", "description", "title", "alias", "strings", "property_label")
 STATEMENT_COLUMNS = ("statement_property", "statement_value", "statement_start", "statement_end")
 """The columns of the scanner's other tables, in their order; `ITEM_COLUMNS` are those of items."""
+GONE = ("gone_qid", "gone_target", "gone_before")
 TYPES = {BIRTH_DATE: TIME_VALUE, PUBLICATION_DATE: TIME_VALUE, POPULATION: QUANTITY, COORDINATES: OTHER}
 """The types of values of properties whose values are not items, among those that decide a kind."""
-
-
-class DumpFile(NamedTuple):
-    """A dump file, and the numbers of its first item and its first property."""
-
-    item: int
-    property: int
-    name: str
 
 
 class Items:
@@ -61,8 +56,8 @@ class Items:
     """
 
     qid: Int64
-    line: Int64
-    """Line of the dump file, from 1."""
+    revision: Int64
+    """The number of the item's last revision; 0 if unknown."""
     kept: Bool
     person: Bool
     sitelinks: Int32
@@ -90,17 +85,17 @@ class Items:
     strings: Strings
     property_id: Int32
     property_label: Strings
+    gone_qid: Int64
+    """Items that are deleted or redirected, in dump order."""
+    gone_target: Int64
+    """The item to which each is redirected; 0 if it is deleted."""
+    gone_before: Int64
+    """The number of items of the dump before each deletion or redirect."""
 
-    def __init__(
-        self, columns: dict[str, Any], files: Sequence[DumpFile] = (), rejected: Sequence[Reject] = (), dropped: int = 0
-    ) -> None:
-        """Besides the columns: the dump files, the rejected lines, the number of dates that name no possible day."""
+    def __init__(self, columns: dict[str, Any], rejected: Sequence[Reject] = (), dropped: int = 0) -> None:
+        """Besides the columns: the rejected lines, and the number of dates that name no possible day."""
         vars(self).update(columns)
-        self.files, self.rejected, self.dates_dropped = files, rejected, dropped
-
-    def file_of(self, row: int) -> str:
-        """The dump that contains an item."""
-        return next(file.name for file in reversed(self.files) if file.item <= row)
+        self.rejected, self.dates_dropped = rejected, dropped
 
 
 _OWN = {name: np.uint8 if kind is Strings else number_type(kind) for name, kind in get_type_hints(Items).items()}
@@ -119,19 +114,28 @@ def parse_chunk(chunk: Chunk, keep: str, language: Language) -> Items:
     to = _scratch(chunk)._replace(languages=language_keys(language.labels, language.wikipedia))
     keep_all = keep != PEOPLE
     rejected = [Reject(chunk.file, chunk.first_line, chunk.problem)] if chunk.problem else []
+    gone: list[tuple[int, int, int]] = []
+
+    def parse(text: bytes, check: bool) -> bool:
+        end: int = scan(np.frombuffer(text + bytes(LANES), np.uint8), 0, len(text), keep_all, check, to)
+        return end == len(text)
+
     position = scan(chunk.buffer, 0, chunk.size, keep_all, True, to)
     while position < chunk.size:
-        line = chunk.line_at(position)
-        try:
-            plain = repair(line.lstrip(b"[, \t\r").rstrip(b"], \t\r\n"), language)
-            if scan(np.frombuffer(plain + bytes(LANES), np.uint8), 0, len(plain), keep_all, False, to) < len(plain):
-                raise BadLineError(NOT_AN_ENTITY)
-        except BadLineError as problem:
-            rejected.append(Reject(chunk.file, int(to.counts[t.LINES]), str(problem)))
-            to.counts[t.LINES] += 1
+        line, number = chunk.line_at(position), int(to.counts[t.LINES])
+        for key, entity in entities_on(line.lstrip(b"[, \t\r").rstrip(b"], \t\r\n")):
+            try:
+                removed, has_content = removed_by(key, entity)
+                gone += [(*one, int(to.counts[t.ITEMS])) for one in removed]
+                if has_content and not (key and parse(entity, True)) and not parse(repair(entity, language), False):
+                    raise BadLineError(NOT_AN_ENTITY)
+            except BadLineError as problem:
+                rejected.append(Reject(chunk.file, number, str(problem)))
+        to.counts[t.LINES] = number + 1
         position = scan(chunk.buffer, position + len(line), chunk.size, keep_all, True, to)
-    columns = {name: _column(name, to) for name in FIELDS}
-    return Items(columns, rejected=rejected, dropped=int(to.counts[t.DATES_DROPPED]))
+    columns = {name: _column(name, to) for name in FIELDS if name not in GONE}
+    columns |= zip(GONE, np.array(gone, np.int64).reshape(-1, len(GONE)).T, strict=True)
+    return Items(columns, rejected, int(to.counts[t.DATES_DROPPED]))
 
 
 def _column(name: str, to: t.Tables) -> Any:
@@ -183,7 +187,8 @@ def _scratch(chunk: Chunk) -> t.Tables:
     """
     to: t.Tables | None = getattr(_local, "tables", None)
     if to is None or to.counts[t.CAPACITY] < chunk.size or len(to.properties) < chunk.lines:
-        size, lines = max(chunk.size, CHUNK), max(2 * chunk.lines, CHUNK >> 7)
+        size = max(chunk.size, CHUNK)
+        lines = max(2 * chunk.lines, size // SMALLEST_ENTITY)
         strings = max(lines, size // SMALLEST_ALIAS) + 2
         to = t.Tables(
             found=np.zeros(FOUND, np.int64),

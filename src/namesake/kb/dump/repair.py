@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from namesake.kernels.dump.wikidata import END_TIME, LARGEST_ID, START_TIME
+from namesake.kernels.dump.wikidata import END_TIME, LARGEST_ID, REVISION_DIGITS, START_TIME
 from namesake.language import Language
 
 _ID = re.compile(r"([QPL])([1-9][0-9]{0,9})")
@@ -61,6 +61,7 @@ class _Record(Struct, frozen=True):
     aliases: dict[str, list[_Text]] | _Nothing = {}
     claims: dict[str, list[_Statement]] | _Nothing = {}
     sitelinks: dict[str, Any] | _Nothing = {}
+    lastrevid: Any = 0
 
 
 class _LanguageText(Struct, frozen=True):
@@ -94,12 +95,12 @@ def _plain(record: _Record, language: Language) -> _Record:
     """The same entity without values that the scanner does not expect; of a property only its texts."""
     if record.id is None:
         raise BadLineError("an entity without id")
-    if not (kind := _id_letter(record.id)):
+    if not (kind := id_letter(record.id)):
         raise BadLineError(f"the id {record.id[:40]!r} is not Q, P or L and a number")
     if kind != "Q":
         return _Record(record.id, record.labels)
     claims = dict(record.claims)
-    if wrong := [name for name in claims if _id_letter(name) != "P"]:
+    if wrong := [name for name in claims if id_letter(name) != "P"]:
         raise BadLineError(f"claims under {wrong[0][:40]!r}, which is no property")
     sitelinks: dict[str, Any] = {f"site {number}": None for number in range(len(record.sitelinks))}
     if page := _lenient(dict(record.sitelinks).get(language.wikipedia), dict[str, Any]):
@@ -114,10 +115,15 @@ def _plain(record: _Record, language: Language) -> _Record:
         aliases={code: [_Text(name) for name in dict.fromkeys([*aliases, *labels])]},
         claims={name: [_plain_statement(one) for one in statements] for name, statements in claims.items()},
         sitelinks=sitelinks,
+        lastrevid=_plain_revision(record.lastrevid),
     )
 
 
-def _id_letter(text: str) -> str:
+def _plain_revision(given: Any) -> int:
+    return given if isinstance(given, int) and 0 <= given < 10**REVISION_DIGITS else 0
+
+
+def id_letter(text: str) -> str:
     """The letter of an id; an empty text if it is not Q, P or L and a number."""
     match = _ID.fullmatch(text)
     return match[1] if match and int(match[2]) <= LARGEST_ID else ""
@@ -145,7 +151,7 @@ def _plain_snak(snak: _Snak) -> _Snak:
         name = value.get("id")
         if name is None and value.get("entity-type", "item") == "item":  # as in dumps before 2017
             name = f"Q{value.get('numeric-id')}"
-        plain = {"id": name} if _id_letter(str(name)) == "Q" else None
+        plain = {"id": name} if id_letter(str(name)) == "Q" else None
     elif kind == "time":
         time = _lenient(value, _TimeValue)
         written = _TIME.match(time.time) if time else None

@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.errors import NamesakeError
+from namesake.files.digests import as_digest, file_digest
 from namesake.files.draft import JOURNAL, FolderDraft
 from namesake.files.outputs import is_vacant, sync
 from namesake.kb.check import remember
 from namesake.kb.columns import Column, Made, header, large
-from namesake.kb.manifest import MANIFEST, REJECTS, Manifest, listed_files
+from namesake.kb.manifest import MANIFEST, REJECTS, SOURCES, Manifest, listed_files
 
 C = TypeVar("C")
 
@@ -68,38 +69,52 @@ class Draft(FolderDraft):
 
     def sealed(self) -> None:
         """Remember the state of the files, so that opening the KB does not check them again."""
-        names = [name for name in (*self.files, MANIFEST) if name != REJECTS]
+        names = [name for name in (*self.files, MANIFEST) if name != REJECTS and not name.startswith(SOURCES)]
         remember({name: (self.folder / name).stat() for name in names})
 
 
 class Spill:
-    """A folder of raw columns: appended to while dumps are parsed, mapped afterwards."""
+    """Raw columns in files of a folder: appended to while dumps are parsed, mapped afterwards."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(exist_ok=True)
         self.folder = folder
         self.types: dict[str, str] = {}
         """The type of the numbers in each column."""
+        self.hashes: dict[str, Any] = {}
+        """The hash of each column so far, if the column was copied from a KB."""
 
     def keep(self) -> None:
         """Write all columns to the disk. They are complete."""
         for name in self.types:
-            sync(self.folder / name)
+            sync(self.path(name))
+
+    def path(self, name: str) -> Path:
+        """The file of a column."""
+        return self.folder / f"{SOURCES}{name}"
 
     def append(self, name: str, array: npt.NDArray[Any]) -> None:
         """Add an array to the end of a column."""
-        with (self.folder / name).open("ab" if name in self.types else "wb") as file:
-            file.write(np.ascontiguousarray(array).data)
+        with self.path(name).open("ab" if name in self.types else "wb") as file:
+            content = np.ascontiguousarray(array).data
+            file.write(content)
+            if hashed := self.hashes.get(name):
+                hashed.update(content)
         assert array.dtype.str == self.types.setdefault(name, array.dtype.str), f"{name} changes its type"
+
+    def digest(self, name: str) -> str:
+        """The digest of a column."""
+        hashed = self.hashes.get(name)
+        return as_digest(hashed) if hashed else file_digest(self.path(name))
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Bytes of each column."""
-        return {name: (self.folder / name).stat().st_size for name in self.types}
+        """Bytes of each file."""
+        return {path.name: path.stat().st_size for path in map(self.path, self.types)}
 
     def column(self, name: str) -> npt.NDArray[Any]:
         """A whole column, mapped copy-on-write."""
-        with (self.folder / name).open("rb") as file:
+        with self.path(name).open("rb") as file:
             if not file.seek(0, io.SEEK_END):
                 return np.empty(0, self.types[name])
             pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)

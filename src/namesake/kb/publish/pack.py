@@ -18,6 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
+import msgspec
 import pyarrow as pa
 
 from namesake.errors import NamesakeError
@@ -30,7 +31,7 @@ from namesake.files.outputs import sync
 from namesake.kb.build_options import place
 from namesake.kb.check import derived_problems, manifest_problem, problems
 from namesake.kb.columns import Columns
-from namesake.kb.manifest import LARGEST, MANIFEST, Manifest, parse_manifest
+from namesake.kb.manifest import LARGEST, MANIFEST, SOURCES, Manifest, parse_manifest
 from namesake.kb.publish.draft import Draft
 from namesake.kb.store import KB
 from namesake.progress import Reporter
@@ -43,18 +44,19 @@ END = bytes(2 * TAR_BLOCK)
 def pack(kb: str | Path, out: str | Path, reporter: Reporter | None = None) -> str:
     """Write the KB in folder `kb` to the file `out`, which appears when it is complete; returns the file's checksum.
 
-    Every file is compared with its digest in the manifest. Progress goes to `reporter`.
+    Every file is compared with its digest in the manifest. Files that only an update needs are left out: a KB from a
+    pack cannot be updated. Progress goes to `reporter`.
     """
     out, reporter = Path(out), reporter or Reporter()
     if not out.name.endswith(SUFFIX):
         raise NamesakeError(f"{out}: the name of a packed KB ends in {SUFFIX}")
     opened = KB.open(kb)
     keep_apart([out], [opened.path])
-    listed = opened.manifest.files
+    listed = {name: digest for name, digest in opened.manifest.files.items() if not name.startswith(SOURCES)}
     size = sum((opened.path / name).stat().st_size for name in listed)
     with published(out) as partial, reporter.stage(f"packing {opened.path}"):
         with pa.OSFile(str(partial), "wb") as file, pa.CompressedOutputStream(file, "zstd") as stream:
-            manifest = opened.manifest.sealed()
+            manifest = msgspec.structs.replace(opened.manifest, files=listed, sources=None).sealed()
             stream.write(_header(MANIFEST, len(manifest)) + manifest + bytes(-len(manifest) % TAR_BLOCK))
             done = 0
             for name, digest in sorted(listed.items()):

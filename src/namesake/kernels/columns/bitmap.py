@@ -9,17 +9,6 @@ from namesake.kernels.compiled import kernel
 from namesake.kernels.simd import ones
 
 
-@kernel("boolean[::1](uint64[::1], int64[::1])")
-def add_first(bits, qids):
-    """Add numbers to a bitmap; returns for each whether it was new."""
-    new = np.empty(len(qids), np.bool_)
-    for i in range(len(qids)):
-        word, bit = qids[i] >> 6, np.uint64(1) << np.uint64(qids[i] & 63)
-        new[i] = (bits[word] & bit) == 0
-        bits[word] |= bit
-    return new
-
-
 @kernel("void(uint64[::1], int64[::1])")
 def add_all(bits, qids):
     """Add the numbers that are not negative to a bitmap."""
@@ -35,6 +24,19 @@ def count_before(bits):
     for i in range(len(bits)):
         before[i + 1] = before[i] + ones(bits[i])
     return before
+
+
+@kernel("void(uint64[::1], int64[::1])")
+def members(bits, qids):
+    """The members of a bitmap, ascending; `qids` has room for all."""
+    count = 0
+    for word in range(len(bits)):
+        left = bits[word]
+        while left:
+            lowest = left & (~left + np.uint64(1))
+            qids[count] = (word << 6) + ones(lowest - np.uint64(1))
+            count += 1
+            left ^= lowest
 
 
 @kernel("int32[::1](uint64[::1], int32[::1], int64[::1])")

@@ -22,14 +22,17 @@ from namesake.kernels.types import U8
 
 LETTER_L, LETTER_P, LETTER_Q = (ord(c) for c in "LPQ")
 PLUS = ord("+")
-K_PARTS = tuple(keyword(k) for k in ("labels", "descriptions", "aliases", "claims", "sitelinks", "id"))
-CLAIMS, SITELINKS, ID = 3, 4, 5  # parts of an entity
+K_PARTS = tuple(
+    keyword(k)
+    for k in ("labels", "descriptions", "aliases", "claims", "sitelinks", "id", "lastrevid", "missing", "redirects")
+)
+CLAIMS, SITELINKS, ID, LAST_REVISION, MISSING_ITEM = range(3, 8)  # parts of an entity
 K_START_TIME, K_END_TIME = keyword(f"P{wikidata.START_TIME}"), keyword(f"P{wikidata.END_TIME}")
 ITEM_COLUMNS = (
-    *("qid", "line", "alias_indptr", "statement_indptr"),
+    *("qid", "alias_indptr", "statement_indptr"),
     *("kept", "person", "sitelinks", "properties", "population"),
     *("birth", "birth_precision", "death", "death_precision"),
-    "deciding",
+    *("deciding", "revision"),
 )
 """The columns of the table of items, in the order in which `keep_item` writes them."""
 
@@ -168,9 +171,19 @@ def entity_id(data, p, found):
     return p + 1 if found[walk.NUMBER] > 0 and byte(data, p) == js.QUOTE else js.FAIL
 
 
+@inner(types.int64(BYTES, types.int64, NUMBERS))
+def revision(data, p, found):
+    """From the number of a revision to the position after it."""
+    start = p
+    while p >= 0 and p - start < wikidata.REVISION_DIGITS and js.ZERO <= byte(data, p) <= js.NINE:
+        found[walk.REVISION] = found[walk.REVISION] * 10 + byte(data, p) - js.ZERO
+        p += 1
+    return p if p > start else js.FAIL
+
+
 @inner(types.int64(BYTES, types.int64, POINTERS))
 def entity(data, p, to):
-    """From an entity to the position after it. A repeated part fails."""
+    """From an entity to the position after it. A repeated part fails; so does a deleted or redirected entity."""
     p = js.enter(data, p, js.OPEN_MAP)
     while p >= 0 and byte(data, p) != js.CLOSE_MAP:
         part = 0
@@ -179,7 +192,7 @@ def entity(data, p, to):
         if part == len(K_PARTS):
             p = js.step(data, js.skip_member(data, p), js.CLOSE_MAP)
             continue
-        if to.found[walk.SEEN] >> part & 1:
+        if part >= MISSING_ITEM or to.found[walk.SEEN] >> part & 1:
             return js.FAIL
         to.found[walk.SEEN] |= 1 << part
         p = js.value_of(data, p, K_PARTS[part])
@@ -189,6 +202,8 @@ def entity(data, p, to):
             p = walk.sitelinks(data, p, to.languages, to.found)
         elif part == ID:
             p = entity_id(data, p, to.found)
+        elif part == LAST_REVISION:
+            p = revision(data, p, to.found)
         else:
             p = walk.by_language(data, p, to.languages, to.found, part * walk.LANGUAGES)
         p = js.step(data, p, js.CLOSE_MAP)
@@ -300,7 +315,6 @@ def keep_item(data, keep_all, check, first_statement, to):
         return js.FAIL
     numbers = (
         found[walk.NUMBER],
-        to.counts[tables.LINES],
         to.counts[tables.ALIAS],
         to.counts[tables.STATEMENTS],
         np.int64(kept),
@@ -313,6 +327,7 @@ def keep_item(data, keep_all, check, first_statement, to):
         found[walk.DIED],
         found[walk.DIED + 1],
         found[walk.DECIDING],
+        found[walk.REVISION],
     )
     row = to.counts[tables.ITEMS] * len(numbers)
     for i in range(len(numbers)):

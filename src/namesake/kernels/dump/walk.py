@@ -23,7 +23,8 @@ RANK, QUALIFIERS, SITELINKS, VALUED, IS_PERSON, KIND, NUMBER, SEEN, INHABITANTS 
 BORN, DIED = 31, 34  # each: day, precision, rank
 LIFE_RANK = 3  # is added to the ranks (1 and 2) of dates of birth and death
 DECIDING = 37  # a bit for each stated property that decides a kind
-FOUND = 38
+REVISION = 38
+FOUND = 39
 LANGUAGES = 4
 ENTITY_ID, PLAIN_STRING, TIME_VALUE, QUANTITY, MONOLINGUAL, OTHER = range(6)  # types of values
 NO_ITEM = -1  # the ITEM of a property, a lexeme …

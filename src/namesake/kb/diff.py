@@ -1,0 +1,82 @@
+"""What changed between two KBs: entities that were added, removed or merged, labels, and aliases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from namesake.arrays import Bool, Int64, UInt64, arrow_texts
+from namesake.kb.columns import Strings
+from namesake.kb.publish.draft import Spill
+from namesake.kb.store import KB
+from namesake.kernels.hash import hash_each
+
+ADDED, REMOVED, MERGED, RELABELLED = "added", "removed", "merged", "relabelled"
+NEW_ALIAS, REMOVED_ALIAS = "new alias", "removed alias"
+MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads QIDs over 64 bits
+
+
+def diff(old: str | Path, new: str | Path) -> pa.Table:
+    """The changes from one KB to another, as a table of `change`, `qid`, `label`, `before` and `after`.
+
+    `change` is added, removed, merged, relabelled, new alias or removed alias. `label` is the newest one. Rows are
+    ordered by change, then by QID. The target of a merged entity is known if the new KB can be updated. Texts are
+    compared by 64-bit hashes.
+    """
+    before, after = KB.open(old), KB.open(new)
+    old_row, new_row = before.rows(after.qids), after.rows(before.qids)
+    added, gone, kept = np.flatnonzero(old_row < 0), np.flatnonzero(new_row < 0), np.flatnonzero(new_row >= 0)
+    targets = _targets(after, before.qids[gone])
+    deleted, merged = gone[targets == 0], gone[targets > 0]
+    were, are = _labels(before, kept), _labels(after, new_row[kept])
+    other = np.flatnonzero(_hashes(were) != _hashes(are))
+    fresh = _aliases_without(after, old_row >= 0, before, new_row >= 0)
+    lost = _aliases_without(before, new_row >= 0, after, old_row >= 0)
+    into = Strings.of(f"Q{target}" for target in targets[targets > 0].tolist())
+    nothing = Strings.empty
+    parts = [
+        (ADDED, after.qids[added], _labels(after, added), nothing(len(added)), nothing(len(added))),
+        (REMOVED, before.qids[deleted], _labels(before, deleted), nothing(len(deleted)), nothing(len(deleted))),
+        (MERGED, before.qids[merged], _labels(before, merged), nothing(len(merged)), into),
+        (RELABELLED, before.qids[kept[other]], are.take(other), were.take(other), are.take(other)),
+        (NEW_ALIAS, after.qids[fresh[0]], _labels(after, fresh[0]), nothing(len(fresh[0])), fresh[1]),
+        (REMOVED_ALIAS, before.qids[lost[0]], _labels(after, new_row[lost[0]]), lost[1], nothing(len(lost[0]))),
+    ]
+    return pa.concat_tables(_table(*part) for part in parts)
+
+
+def _table(change: str, qids: Int64, label: Strings, before: Strings, after: Strings) -> pa.Table:
+    texts = {"label": label.arrow(), "before": before.arrow(), "after": after.arrow()}
+    return pa.table(
+        {"change": arrow_texts([change] * len(qids)), "qid": arrow_texts([f"Q{qid}" for qid in qids.tolist()])} | texts
+    )
+
+
+def _labels(kb: KB, rows: Int64) -> Strings:
+    return kb.item_labels.take(kb.entity_item[rows])
+
+
+def _hashes(texts: Strings) -> UInt64:
+    hashed: UInt64 = hash_each(texts.data, texts.offsets)
+    return hashed
+
+
+def _aliases_without(kb: KB, in_both: Bool, other: KB, in_other: Bool) -> tuple[Int64, Strings]:
+    """The aliases of entities of both KBs that only `kb` has: the row of each entity, and the alias."""
+    rows, known = (np.repeat(np.arange(len(one)), np.diff(one.aliases.indptr)) for one in (kb, other))
+    keys = _hashes(kb.alias_texts) ^ kb.qids[rows].view(np.uint64) * MIX
+    others = _hashes(other.alias_texts) ^ other.qids[known].view(np.uint64) * MIX
+    found = np.flatnonzero(in_both[rows] & ~np.isin(keys, others[in_other[known]]))
+    return rows[found], kb.alias_texts.take(found)
+
+
+def _targets(kb: KB, qids: Int64) -> Int64:
+    """The item with which each of these items was merged; 0 if there is none, or if the KB cannot be updated."""
+    if kb.manifest.sources is None:
+        return np.zeros(len(qids), np.int64)
+    spill = Spill(kb.path)
+    spill.types = kb.manifest.sources.gathered.types
+    target_of = dict(zip(*(spill.column(name).tolist() for name in ("gone_qid", "gone_target")), strict=True))
+    return np.array([target_of.get(qid, 0) for qid in qids.tolist()], np.int64)
