@@ -111,6 +111,17 @@ def other_forms(tokens: list[str], is_famous: bool, language: Language) -> Itera
         yield "last word", tokens[-1]
 
 
+def turned(tokens: list[str], language: Language) -> Iterator[Form]:
+    """Justice Department of the Department of Justice, University of Yale of Yale University."""
+    nouns = language.institutions
+    for i in range(1, len(tokens) - 1):
+        if tokens[i] in language.of_words and tokens[i - 1] in nouns:
+            yield "tail", " ".join([*tokens[i + 1 :], tokens[i - 1]])
+            return
+    if tokens[-1] in nouns:
+        yield "tail", " ".join([tokens[-1], "of", *tokens[:-1]])
+
+
 def rewritten(name: str, language: Language) -> Iterator[Form]:
     """A name without possessives, and its parts at a comma or colon."""
     if not re.search("[,:'’]", name):
@@ -138,6 +149,7 @@ def entries(entities: list[Entity], language: Language) -> Iterator[tuple[str, i
         forms = list(core_forms(tokens, one.is_team, language))
         if is_label and not (forms and forms[-1][0] == "national team"):
             forms += other_forms(tokens, one.fame >= 20, language)
+            forms += turned(tokens, language)
         for form, text in forms:
             if form == "team place" and not is_label:
                 continue

@@ -26,6 +26,7 @@ from namesake.kb.store import KB
 from namesake.kernels import kinds as numbers
 from namesake.language import English
 from namesake.linker import Linker
+from namesake.recipe import Part, Recipe
 from namesake.sample import DUMP
 from small_kb import writable
 from test_build import HUMAN, claim, dump, item
@@ -157,6 +158,19 @@ def test_kinds_that_are_not_kept_still_have_names(tmp_path: Path) -> None:
     assert kb.names.non_person_fame("Asteroid 7") is not None
     build([tmp_path / "dump.json"], tmp_path / "places", keep="places")
     assert kinds_of(KB.open(tmp_path / "places")) == {"Q20": "place"}  # by a cycle of subclasses
+
+
+def test_a_dump_without_subclasses_and_an_item_with_twenty_classes(tmp_path: Path) -> None:
+    many = item(30, "Thing", *(claim("P31", 900 + n) for n in range(18)), claim("P31", 43229), claim("P31", 43229))
+    build([dump(tmp_path / "dump.json", item(20, "Ville", claim("P31", 515)), many)], tmp_path / "kb")
+    assert kinds_of(KB.open(tmp_path / "kb")) == {"Q20": "place", "Q30": "organisation"}
+
+
+def test_a_recipe_may_have_weights_of_kinds_that_the_kb_lacks(tmp_path: Path) -> None:
+    build([dump(tmp_path / "dump.json", *WORLD)], tmp_path / "kb", keep="people")
+    recipe = Recipe(name="own", parts=(Part("NS", by_kind={"event": 3.0}),))
+    [link] = Linker(KB.open(tmp_path / "kb"), recipe=recipe).link_text("Ann left.", mentions=["Ann"])
+    assert link.qid == "Q1"
 
 
 def test_people_are_exactly_the_humans(tmp_path: Path) -> None:

@@ -24,6 +24,10 @@ def diff(old: str | Path, new: str | Path) -> pa.Table:
     `change` is added, removed, merged, relabelled, new alias or removed alias. `label` is the newest one. Rows are
     ordered by change, then by QID. The target of a merged entity is known if the new KB can be updated. Texts are
     compared by 64-bit hashes.
+
+    Args:
+        old: the folder of the earlier KB.
+        new: the folder of the later KB.
     """
     before, after = KB.open(old), KB.open(new)
     old_row, new_row = before.rows(after.qids), after.rows(before.qids)

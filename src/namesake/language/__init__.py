@@ -108,6 +108,8 @@ class Language:
     """Further words, for raw text, that make a name that of a company, a government or another entity."""
     of_words: Words = NO_WORDS
     """Words between a name and its place: Charles of England."""
+    institutions: Words = NO_WORDS
+    """Nouns that stand at the end of a name or before `of_words`: Justice Department, Department of Justice."""
     legal_forms: Words = NO_WORDS
     """Words that the name of an organisation may lack: legal forms, kinds of clubs."""
     team_words: Words = NO_WORDS

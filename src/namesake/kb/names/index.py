@@ -106,7 +106,7 @@ class NameIndex(NameColumns):
 
     def token_counts(self, token: str) -> TokenCounts:
         """How a token is used in the labels of people and elsewhere."""
-        slot = slot_of(self.token_hashes, np.uint64(_token_hash(normalise(token))))
+        slot = slot_of(self.token_hashes, np.uint64(token_hash(normalise(token))))
         columns = self.token_first, self.token_last, self.token_middle, self.token_lower
         return TokenCounts(*(int(column[slot]) for column in columns))
 
@@ -161,19 +161,20 @@ def nicknames(language: Language) -> similar.Nicknames:
     others: dict[int, set[str]] = {}
     for group in language.nicknames:
         for name in group:
-            others.setdefault(_token_hash(name), set()).update(set(group) - {name})
+            others.setdefault(token_hash(name), set()).update(set(group) - {name})
     keys = sorted(others)
     members = [sorted(others[key]) for key in keys]
     flat = [name for group in members for name in group]
     return similar.Nicknames(
         np.array(keys, np.uint64),
         np.cumsum([0, *map(len, members)]).astype(np.int64),
-        np.array([_token_hash(name) for name in flat], np.uint64),
+        np.array([token_hash(name) for name in flat], np.uint64),
         np.array([name[0].translate(SOUNDS).encode()[0] for name in flat], np.uint8),
     )
 
 
-def _token_hash(token: str) -> int:
+def token_hash(token: str) -> int:
+    """The hash of one token."""
     data = np.frombuffer(token.encode(), np.uint8)
     return int(hash_bytes(data, 0, len(data)))
 

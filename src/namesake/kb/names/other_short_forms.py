@@ -15,7 +15,7 @@ from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64, nu
 from namesake.kb.columns import Strings
 from namesake.kb.names.build_index import EntityNames
 from namesake.kb.names.form_entries import FormEntries
-from namesake.kb.names.index import name_key
+from namesake.kb.names.index import name_key, token_hash
 from namesake.kb.names.normalise import APOSTROPHES, normalise_many
 from namesake.kb.names.short_forms import FORM_WEIGHTS, OF_AN_ALIAS, word_table
 from namesake.kernels.names import forms, other_forms
@@ -52,6 +52,7 @@ def other_words(language: Language) -> forms.Words:
             other_forms.NATIONAL: language.national,
             other_forms.ARTICLE: frozenset({language.article}),
             other_forms.SPORT: language.sports,
+            other_forms.NOUN: language.institutions,
         }
     )
 
@@ -97,7 +98,8 @@ def _forms_of(
     )
     pairs = other_forms.Pairs(names.normalised.data, names.normalised.offsets, np.arange(len(rows)), rows)
     words = other_words(names.language)
-    count = other_forms.list_other_forms(pairs, words, teams, fame, FORM_WEIGHTS, OF_AN_ALIAS, prefixes, found)
+    of_word = np.uint64(token_hash(min(names.language.of_words)) if names.language.of_words else 0)
+    count = other_forms.list_other_forms(pairs, words, of_word, teams, fame, FORM_WEIGHTS, OF_AN_ALIAS, prefixes, found)
     cut = found.keys[:count], found.rows[:count], found.forms[:count]
     yield *cut, found.weights[:count]
     of_teams = _team_demonyms(names.language, *cut)

@@ -24,9 +24,9 @@ from namesake.kernels.names.index import MOST_TOKENS, tokens
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import F64, I64, U8, record
 
-LEGAL, SMALL, OF, TEAM, NATIONAL, ARTICLE, SPORT = 1, 2, 4, 8, 16, 32, 64
+LEGAL, SMALL, OF, TEAM, NATIONAL, ARTICLE, SPORT, NOUN = 1, 2, 4, 8, 16, 32, 64, 128
 """What a token is in the name of an entity that is not a person, by bits."""
-MOST_FORMS = 16  # of one name
+MOST_FORMS = 17  # of one name
 LONGEST = 10  # tokens of a name that has short forms
 MOST_TAILS = 3
 LEAST_FAME = 20.0  # of an entity that is called by one word, the first or last, of a longer label
@@ -110,6 +110,23 @@ def core_forms(text, at, hashes, bits, size, is_team, to):
     return team_forms(hashes, bits, low, end, is_team, count, to)
 
 
+@inner(types.int64(HASHES, U8, types.int64, types.uint64, types.int64, ONE_NAME))
+def turned_form(hashes, bits, size, of_word, count, to):
+    """Add "Justice Department" for the Department of Justice, and "University of Yale" for Yale University."""
+    turned = np.empty(MOST_TOKENS + 1, np.uint64)
+    for i in range(1, size - 1):
+        if bits[i] & OF and bits[i - 1] & NOUN:
+            rest = size - i - 1
+            turned[:rest] = hashes[i + 1 : size]
+            turned[rest] = hashes[i - 1]
+            return part(turned, 0, rest + 1, TAIL, count, to)
+    if of_word != ZERO and bits[size - 1] & NOUN:
+        turned[0], turned[1] = hashes[size - 1], of_word
+        turned[2 : size + 1] = hashes[: size - 1]
+        return part(turned, 0, size + 1, TAIL, count, to)
+    return count
+
+
 @inner(types.int64(U8, I64, HASHES, U8, types.int64, types.boolean, types.int64, ONE_NAME))
 def other_forms(text, at, hashes, bits, size, is_famous, count, to):
     """Add the other short forms of a label of two tokens or more; returns how many there are."""
@@ -136,11 +153,13 @@ def other_forms(text, at, hashes, bits, size, is_famous, count, to):
     return count
 
 
-@kernel(types.int64(record(Pairs), record(Words), BOOLS, F64, F64, types.float64, types.uint8[::1], FOUND))
-def list_other_forms(pairs, words, teams, fame, form_weights, alias_weight, prefixes, to):
+@kernel(
+    types.int64(*(record(Pairs), record(Words), types.uint64, BOOLS, F64, F64, types.float64, types.uint8[::1], FOUND))
+)
+def list_other_forms(pairs, words, of_word, teams, fame, form_weights, alias_weight, prefixes, to):
     """Write the entries of the names of entities that are not people, and mark the beginnings of the forms.
 
-    Returns how many entries there are. An alias has fewer forms than a label.
+    Returns how many entries there are. An alias has fewer forms than a label. `of_word` is the hash of "of", or 0.
     """
     at, hashes = np.empty(MOST_TOKENS + 1, np.int64), np.empty(MOST_TOKENS, np.uint64)
     bits, written = np.empty(MOST_TOKENS, np.uint8), 0
@@ -159,6 +178,7 @@ def list_other_forms(pairs, words, teams, fame, form_weights, alias_weight, pref
         if is_label and not (count > 0 and one.forms[count - 1] == NATIONAL_TEAM):
             is_famous = fame[row] >= LEAST_FAME
             count = other_forms(texts, at, hashes, bits, size, is_famous, count, one)
+            count = turned_form(hashes, bits, size, of_word, count, one)
         for i in range(count):
             form = one.forms[i]
             if form == TEAM_PLACE and not is_label:  # where a team was before: Milwaukee, of the Baltimore Orioles
