@@ -20,6 +20,10 @@ from namesake.files.draft import MANIFEST as MANIFEST
 FORMAT = "namesake KB"
 FORMAT_VERSION = 8
 REJECTS = "rejects.jsonl"
+OWN_FILE = "own.jsonl"
+"""The own entities of a KB: see `kb.own`."""
+BASE = "base."
+"""Begins the names of files that a KB without its own entities has instead."""
 LARGEST = 1 << 24  # bytes of a manifest
 
 

@@ -142,8 +142,9 @@ class Ragged:
 class Columns:
     """The files of one KB folder, each mapped when it is first used."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, prefix: str = "") -> None:
+        """`prefix` begins the names of files that are read instead of those without it, where there are such."""
+        self.folder, self.prefix = folder, prefix
         self.opened: dict[str, os.stat_result] = {}
         """The status of each file when it was mapped, by its name."""
         self._place = folder.absolute()
@@ -171,9 +172,11 @@ class Columns:
 
     def array(self, name: str, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         """The file `name`.npy, mapped; NamesakeError if it does not contain numbers of type `dtype`."""
-        where = self.folder / f"{name}.npy"
         if name in self._mapped:
             return self._mapped[name]
+        where = self.folder / f"{self.prefix}{name}.npy"
+        if self.prefix and not where.exists():
+            where = self.folder / f"{name}.npy"
         try:
             file = open_file(where)
             try:
