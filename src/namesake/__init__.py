@@ -29,6 +29,7 @@ if _TYPE_CHECKING:
     from namesake.kb.store import KB
     from namesake.kb.vectors.make import embed, walk
     from namesake.linker import Link, Linker
+    from namesake.own_entities import add_entities, remove_entities, undo_addition
     from namesake.recipe import Recipe
     from namesake.scorers import scorer
 
@@ -41,6 +42,7 @@ __all__ = [
     "NamesakeError",
     "Recipe",
     "ablate",
+    "add_entities",
     "build_kb",
     "convert_dataset",
     "disambiguate",
@@ -58,10 +60,12 @@ __all__ = [
     "pack_kb",
     "reconcile",
     "reconcile_frame",
+    "remove_entities",
     "reproduce",
     "scorer",
     "threshold",
     "tune",
+    "undo_addition",
     "walk",
 ]
 
@@ -82,6 +86,7 @@ _NAMES = {
     "kb.store": "KB",
     "kb.vectors.make": "embed walk",
     "linker": "Link Linker",
+    "own_entities": "add_entities remove_entities undo_addition",
     "recipe": "Recipe",
     "scorers": "scorer",
 }

@@ -102,6 +102,7 @@ class Linker:
             `Detector`, or "given" (link listed mentions only).
         kinds: the kinds of entities to link to, such as "people,places"; None for all. Entities of other kinds still
             compete for names: a mention of one has no `qid`, and the reason "another kind".
+        prior: what is added to the log-odds of own entities of the KB (`namesake kb add`).
     """
 
     def __init__(
@@ -111,6 +112,7 @@ class Linker:
         threshold: float | str | None = None,
         mentions: str | Detector = "names",
         kinds: str | Iterable[str] | None = None,
+        prior: float = 0.0,
     ) -> None:
         must_be(kb, (KB, str, Path, None), "kb", "a KB or the folder of one")
         must_be(recipe, (Recipe, str, Path), "recipe", "a Recipe, the name of one that ships, or a .toml file")
@@ -124,6 +126,8 @@ class Linker:
         self.recipe = Recipe.load(recipe)
         if threshold is not None:
             self.recipe = self.recipe.at(threshold)
+        if prior:
+            self.recipe = self.recipe.with_prior(prior)
         refuse_lacking(self.recipe, self.kb)
         self.kinds = None if kinds is None else parse_kinds(kinds)
         refuse_unkept(self.kinds, self.kb)

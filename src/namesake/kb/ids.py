@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import Int64, arrow_numbers, arrow_scalar, arrow_texts
+from namesake.arrays import Int64, arrow_numbers, arrow_scalar, arrow_texts, text_buffers
+from namesake.kb import WIKIDATA
 from namesake.kernels.dump.wikidata import FIRST_OWN
 
 QID = re.compile(r"Q[1-9][0-9]{0,17}", re.ASCII)
@@ -20,11 +21,16 @@ OWN_IRI = "urn:namesake:"
 """Prefix of the IRIs of own entities, by default."""
 
 
-class Ids:
-    """Numbers to ids and back, with the ids of a KB's own entities."""
+def wikidata_page(identifier: str | None) -> str | None:
+    """The page of a QID; None for own entities and for NIL."""
+    return WIKIDATA + identifier if identifier and QID.fullmatch(identifier) else None
 
-    def __init__(self, own: Sequence[str] = ()) -> None:
-        self.own = own
+
+class Ids:
+    """Numbers to ids and back, with the ids of a KB's own entities and the prefix of their IRIs."""
+
+    def __init__(self, own: Sequence[str] = (), own_iri: str = "") -> None:
+        self.own, self.own_iri = own, own_iri or OWN_IRI
         self._numbers = {text: FIRST_OWN + row for row, text in enumerate(own)}
 
     def text(self, number: int) -> str:
@@ -44,7 +50,21 @@ class Ids:
         """The number of an id, -1 for a text that is neither a QID nor the id of an own entity."""
         return self._numbers.get(text, -1) if not QID.fullmatch(text) else int(text[1:])
 
+    def parse(self, texts: pa.Array) -> Int64:
+        """The numbers of ids, -1 for a text that is neither a QID nor the id of an own entity."""
+        from namesake.kernels.link.candidate_tables import parse_qids  # loads kernels
 
-def iri(identifier: str, wikidata: str, own: str = OWN_IRI) -> str:
-    """The IRI of an entity: under `wikidata` for a QID, under `own` for an own entity."""
-    return (wikidata if QID.fullmatch(identifier) else own) + identifier
+        numbers: Int64 = parse_qids(*text_buffers(texts))
+        for row in np.flatnonzero(numbers < 0).tolist() if self.own else ():
+            numbers[row] = self._numbers.get(texts[row].as_py(), -1)
+        return numbers
+
+    def iris(self, texts: pa.StringArray) -> pa.StringArray:
+        """The address of each id, null for null."""
+        wikidata, own, nothing = (arrow_scalar(text, pa.string()) for text in (WIKIDATA, self.own_iri, ""))
+        begin = pc.if_else(pc.match_substring(texts, ":"), own, wikidata)
+        return pc.binary_join_element_wise(begin, texts, nothing, null_handling="emit_null")
+
+    def iri(self, identifier: str, wikidata: str = WIKIDATA) -> str:
+        """The address of an entity: under `wikidata` for a QID, otherwise under the prefix for own entities."""
+        return (wikidata if QID.fullmatch(identifier) else self.own_iri) + identifier

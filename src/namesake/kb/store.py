@@ -210,7 +210,8 @@ class KB(KBColumns):
             return Ids()
         from namesake.kb.own.records import read_records
 
-        return Ids([record.id for record in read_records(self.path) if record.is_own])
+        own = [record for record in read_records(self.path) if record.is_own]
+        return Ids([record.id for record in own], own[-1].iri if own else "")
 
     def id_of(self, row: int) -> str:
         """The id of an entity: a QID, or that of an own entity."""

@@ -18,7 +18,6 @@ from namesake.kernels.dump.wikidata import INSTANCE_OF, OCCUPATION
 from namesake.kinds import Kind, listed
 
 SUGGESTED = 10
-QID = re.compile(r"Q[1-9][0-9]{0,15}")
 _PROPERTY = re.compile(r"P[1-9][0-9]{0,8}")
 
 
@@ -76,7 +75,7 @@ class ReconcileData:
     def all_types(self, row: int) -> set[str]:
         """The QIDs of the types of an entity, and of the occupations of a person."""
         values = values_of(self.kb, row, INSTANCE_OF, OCCUPATION)
-        own = {f"Q{self.kb.item_qids[value]}" for value in values if value >= 0}
+        own = {self.kb.ids.text(int(self.kb.item_qids[value])) for value in values if value >= 0}
         return own | {one.id for one in self._kind_type(row)}
 
     def _kind_type(self, row: int) -> list[Named]:
@@ -84,7 +83,7 @@ class ReconcileData:
         return [Named(*root)] if root else []
 
     def _item(self, item: int) -> Named:
-        qid = f"Q{self.kb.item_qids[item]}"
+        qid = self.kb.ids.text(int(self.kb.item_qids[item]))
         return Named(qid, self.kb.item_labels[item] or qid)
 
     # suggestions
@@ -106,11 +105,11 @@ class ReconcileData:
 
     def _entities(self, prefix: str, skipped: int) -> list[Suggestion]:
         """The entities with this name, then those whose label begins with it, the most sitelinks first."""
-        exact = [self.kb.row(prefix)] if QID.fullmatch(prefix) else rows_named(self.kb, prefix)
+        exact = [row] if (row := self.kb.row(prefix)) >= 0 else rows_named(self.kb, prefix)
         more = self._beginning(prefix, len(exact) + skipped + SUGGESTED)
         rows = dict.fromkeys(row for row in [*exact, *more] if row >= 0)
         chosen = list(rows)[skipped : skipped + SUGGESTED]
-        return [Suggestion(f"Q{self.kb.qids[row]}", self.kb.label(row), about(self.kb, row)) for row in chosen]
+        return [Suggestion(self.kb.id_of(row), self.kb.label(row), about(self.kb, row)) for row in chosen]
 
     @cached_property
     def _by_label(self) -> Int32:
@@ -143,7 +142,7 @@ class ReconcileData:
 
         The type "", or one that no entity has, stands for all entities.
         """
-        kb, asked = self.kb, np.array([int(type_[1:]) if QID.fullmatch(type_) else -1], np.int64)
+        kb, asked = self.kb, np.array([self.kb.ids.number(type_)], np.int64)
         kind = next((kind for one, kind in self.kinds.items() if one.id == type_), None)
         pairs = np.flatnonzero(self._is_type & (kb.pair_value == kb.items(asked)[0]))
         if kind is not None:

@@ -47,7 +47,7 @@ WORD_IN, NAME_IN, SHORT_IN = (
     for rows, keys in ((WORD, "stem.hash"), (NAME, "name.key"), (SHORT, "short.key"))
 )
 ENTITIES, ID, COUNT = Values(count_of=ENTITY), Values(1, LARGEST_ID), Values(0)
-QID_OR_OWN = Values(1, FIRST_OWN + LARGEST_ID)
+OWN_TOO = Values(1, FIRST_OWN + LARGEST_ID)
 PRECISION = Values(0, 14)
 """Wikidata's precision: 11 a day, 10 a month, 9 a year; 0 where there is no date."""
 
@@ -56,7 +56,7 @@ class KBColumns(Mapped):
     """The columns of a KB except the name index. Rows of entities and of items are ordered by QID."""
 
     # entities
-    qids = Array("entity.qid", int64, ENTITY, "QID numbers; own entities have numbers from 2**40 on.", QID_OR_OWN, ASCENDING)
+    qids = Array("entity.qid", int64, ENTITY, "QID numbers; those of own entities: 2**40 and up.", OWN_TOO, ASCENDING)
     qid_bits = Array("entity.qid_bits", uint64, BITMAP, "Bitmap of the QIDs: bit q % 64 of row q // 64.")
     qid_before = Array(
         "entity.qid_before", int32, BITMAP_BOUND, "Entities before each row of it.", ENTITIES, NEVER_FALLING
@@ -93,7 +93,7 @@ class KBColumns(Mapped):
     tenure_end = Array("tenure.end", int32, TENURE, "Last day (P582), or the largest int32.")
 
     # items and properties that statements name
-    item_qids = Array("item.qid", int64, ITEM, "QIDs of items in the dump or named by it, and own entities.", QID_OR_OWN, ASCENDING)
+    item_qids = Array("item.qid", int64, ITEM, "QIDs of items in the dump or named by it.", OWN_TOO, ASCENDING)
     item_labels = Text("item.label", ITEM, "Labels of the items; empty where unknown.")
     strings = Text("string", STRING, "Distinct string values.")
     property_ids = Array("property.id", int32, PROPERTY, "Properties that have a label.", ID, ASCENDING)

@@ -1,1 +1,1 @@
-"""Own entities of a KB: records beside Wikidata's items, and the KB that has both (docs/kb-format.md, "Own entities")."""
+"""Own entities of a KB: their records, and the KB that has them besides those of Wikidata (docs/kb-format.md)."""

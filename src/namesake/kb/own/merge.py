@@ -75,7 +75,8 @@ class Merge:
 
     def _keys(self, prop: Int32, value: Any) -> Int64:
         """Pairs as numbers in the order of pairs."""
-        return prop.astype(np.int64) << 32 | value.astype(np.int32).view(np.uint32)
+        keys: Int64 = prop.astype(np.int64) << 32 | value.astype(np.int32).view(np.uint32)
+        return keys
 
     def _pairs(self) -> tuple[Int64, Int64 | None]:
         """The merged row of each pair of the small KB, and of each of the base unless all stay the same."""
@@ -103,13 +104,14 @@ class Merge:
         """Every column but those of names, if it is not that of the base."""
         made: Made = {}
         for column in KBColumns.declared().values():
-            axis, base = column.rows, None
-            if axis == ENTITY or axis == ITEM or axis == STRING or (axis in (ALIAS, WORD) and column.dtype == np.uint8):
-                base, more = column.open(self.base.columns), self._more(column)
-                if self.shifted is not None and column.values.row_of == PAIR:
-                    base = Ragged(base.indptr, self.shifted[base.values].astype(np.int32))
-                if len(more):
-                    made[column] = appended(base, more)
+            is_text = column.rows in (ALIAS, WORD) and column.dtype == np.uint8
+            if not is_text and column.rows not in (ENTITY, ITEM, STRING):
+                continue
+            base, more = column.open(self.base.columns), self._more(column)
+            if self.shifted is not None and column.values.row_of == PAIR:
+                base = Ragged(base.indptr, self.shifted[base.values].astype(np.int32))
+            if len(more):
+                made[column] = appended(base, more)
         return made | self._special(made)
 
     def _rows(self, axis: Axis) -> Int64:
@@ -133,7 +135,7 @@ class Merge:
 
     def _special(self, made: Made) -> Made:
         """Columns with rows between those of the base, or with numbers that the small KB does not have."""
-        base, small, count = self.base, self.small, len(self.own)
+        base, count = self.base, len(self.own)
         numbers = FIRST_OWN + np.arange(count)
         found: Made = {KBColumns.qids: appended(base.qids, numbers)} if count else {}
         found |= {KBColumns.item_qids: appended(base.item_qids, numbers)} if count else {}
@@ -156,7 +158,7 @@ class Merge:
         edit = Edit(made.get(KBColumns.aliases, self.base.aliases))
         for row in np.flatnonzero(self.changed):
             to, known = int(self.entities[row]), edit.column[int(self.entities[row])]
-            for alias in np.sort(self.maps[ALIAS][self.small.aliases[row]]):
+            for alias in np.sort(self.maps[ALIAS][self.small.aliases[int(row)]]):
                 edit.add(to, len(known), int(alias))
         return {KBColumns.aliases: edit.done()[0]}
 
@@ -193,8 +195,12 @@ class Merge:
 
     def _word_tables(self) -> Made:
         """The hash tables of words and of their surface forms."""
-        base, small, found = self.base, self.small, {}
-        for keys, words in ((KBColumns.surface_hash, KBColumns.surface_word), (KBColumns.stem_hash, KBColumns.stem_word)):
+        base, small = self.base, self.small
+        found: Made = {}
+        for keys, words in (
+            (KBColumns.surface_hash, KBColumns.surface_word),
+            (KBColumns.stem_hash, KBColumns.stem_word),
+        ):
             own, word = keys.open(small.columns), words.open(small.columns)
             taken = np.flatnonzero(own)
             known = (keys.open(base.columns), own[taken], [(words.open(base.columns), -1)])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from namesake.arrays import Bool, Float64, Int64, UInt64, positions
+from namesake.arrays import Bool, Float64, Int64, positions
 from namesake.kb.columns import Made, NameColumns
 from namesake.kb.names.build_index import EntityNames
 from namesake.kb.names.index import file_names, name_key
@@ -17,6 +17,9 @@ from namesake.kb.own.tables import Edit, appended, entered, lists, slots
 from namesake.kernels.dump.wikidata import LEAGUE, SPORT
 from namesake.kernels.kinds import PERSON
 from namesake.kernels.names.index import mark_names
+
+Never = list[tuple[np.uint64, int]]
+"""Hashes of names, and rows of entities that they never mean."""
 
 
 class MergeNames:
@@ -49,7 +52,7 @@ class MergeNames:
                 [row] = positions(self.merge.base.qids, np.array([int(record.id[1:])]))
                 yield from ((name, row) for name in record.never if row >= 0)
 
-    def _names(self, never: list[tuple[UInt64, int]]) -> Made:
+    def _names(self, never: Never) -> Made:
         """The names, their entities, and the table of names."""
         more = self.small.texts.take(self.used[self.new])
         empty = lists([np.empty(0, np.int32)] * len(more), np.dtype(np.int32))
@@ -61,7 +64,9 @@ class MergeNames:
         for row, name in zip(self.used.tolist(), self.rows.tolist(), strict=True):
             known = edit.column[name]
             span = slice(*self.small.entities.indptr[row : row + 2])
-            for entity, kind in sorted(zip(self.merge.entities[self.small.entities[row]], self.small.kinds[span], strict=True)):
+            for entity, kind in sorted(
+                zip(self.merge.entities[self.small.entities[row]], self.small.kinds[span], strict=True)
+            ):
                 if entity >= 0 and entity not in known:
                     edit.add(name, int(np.searchsorted(known, entity)), int(entity), int(kind))
         if not edit:
@@ -71,8 +76,8 @@ class MergeNames:
         if not len(more):
             return found
         columns = [(self.base.slots, -1)]
-        hashes, [to], place, _ = entered(self.base.hashes, self.keys[self.new], columns)
-        to[place] = self.rows[self.new]
+        hashes, [to], slot, _ = entered(self.base.hashes, self.keys[self.new], columns)
+        to[slot] = self.rows[self.new]
         variants, filed = file_names(more, self.merge.dump.language)
         at = np.searchsorted(self.base.variant_keys, variants, "right")
         return found | {
@@ -97,7 +102,7 @@ class MergeNames:
         list_other_forms(names, ours & ~is_person, teams, fame, bits)
         return {} if np.array_equal(bits, self.base.prefixes) else {NameColumns.prefixes: bits}
 
-    def _short_forms(self, never: list[tuple[UInt64, int]]) -> Made:
+    def _short_forms(self, never: Never) -> Made:
         """The short forms: own entities take their places by weight among at most `MOST` entities."""
         base, small = self.base, self.small
         taken = np.flatnonzero(small.short_hashes)
@@ -105,7 +110,9 @@ class MergeNames:
         taken = taken[np.array(ours, np.bool_)]
         hashes, [to], place, is_new = entered(base.short_hashes, small.short_hashes[taken], [(base.short_slots, -1)])
         to[place[is_new]] = len(base.short_entities) + np.arange(int(is_new.sum()))
-        edit = Edit(appended(base.short_entities, lists([np.empty(0, np.int32)] * int(is_new.sum()), np.dtype(np.int32))))
+        edit = Edit(
+            appended(base.short_entities, lists([np.empty(0, np.int32)] * int(is_new.sum()), np.dtype(np.int32)))
+        )
         for key, row in never:
             name = int(base.short_slots[slots(base.short_hashes, np.array([key]))[0]])
             for at in np.flatnonzero(base.short_entities[name] == row) if name >= 0 else ():
@@ -157,8 +164,11 @@ class MergeNames:
         new = rows[self.small.misspelling_names]
         keys, new = self.small.misspelling_hashes[new >= 0], new[new >= 0]
         at = np.searchsorted(self.base.misspelling_hashes, keys, "right")
-        return {} if not len(keys) else {
-            NameColumns.misspelling_hashes: np.insert(self.base.misspelling_hashes, at, keys),
-            NameColumns.misspelling_names: np.insert(self.base.misspelling_names, at, new),
-        }
-
+        return (
+            {}
+            if not len(keys)
+            else {
+                NameColumns.misspelling_hashes: np.insert(self.base.misspelling_hashes, at, keys),
+                NameColumns.misspelling_names: np.insert(self.base.misspelling_names, at, new),
+            }
+        )

@@ -39,6 +39,8 @@ class Record(msgspec.Struct, kw_only=True, omit_defaults=True):
     descriptions: dict[str, Any] = {}
     aliases: dict[str, list[Any]] = {}
     claims: dict[str, list[Any]] = {}
+    iri: str = ""
+    """What begins the IRIs of own entities; empty: `ids.OWN_IRI`. That of the last record counts."""
     never: list[str] = []
     """Names that never mean this entity."""
 
@@ -90,7 +92,7 @@ def item_ids(claims: dict[str, list[Any]]) -> list[str]:
 
 
 class Dump:
-    """The records as lines of a dump, in which every own entity has a QID above all others."""
+    """The records as lines of a dump, in which own entities have QIDs above those of all other items of the dump."""
 
     def __init__(self, records: Iterable[Record], base: KBColumns, language: Language) -> None:
         """`base` is the KB of Wikidata's items alone, whose labels the values of statements get."""
@@ -99,7 +101,7 @@ class Dump:
         stated = {text for record in self.own for text in item_ids(record.claims) if QID.fullmatch(text)}
         roots = {root[0] for record in self.own if record.kind and (root := named(record.kind).root)}
         self.values = sorted({int(text[1:]) for text in stated | roots} - self._targets)
-        largest = max([*base.item_qids[-1:].tolist(), *self.values])
+        largest = max([0, *self.values, *self._targets])
         self.numbers = {record.id: largest + 1 + row for row, record in enumerate(self.own)}
         """The QID of each own entity in this dump."""
 
@@ -117,11 +119,11 @@ class Dump:
             if not record.is_own:
                 for code, texts in record.aliases.items():
                     aliases.setdefault(int(record.id[1:]), {}).setdefault(code, []).extend(texts)
-        for number, texts in aliases.items():
+        for number, more in aliases.items():
             [row] = positions(self.base.qids, np.array([number]))
             kind = all_kinds()[int(self.base.kind[row])].name
-            links = {f"wiki{at}": {} for at in range(min(int(self.base.sitelinks[row]), FAMOUS))}
-            yield self._line(number, kind, {}, self._labels(number) | {"aliases": texts, "sitelinks": links})
+            links: dict[str, Any] = {f"wiki{at}": {} for at in range(min(int(self.base.sitelinks[row]), FAMOUS))}
+            yield self._line(number, kind, {}, self._labels(number) | {"aliases": more, "sitelinks": links})
         for number in self.values:
             yield self._line(number, "", {}, self._labels(number))
 

@@ -72,7 +72,9 @@ def slots(keys: UInt64, hashes: UInt64) -> Int64:
     return np.array([slot_of(keys, one) for one in hashes], np.int64)
 
 
-def entered(keys: UInt64, hashes: UInt64, columns: Sequence[tuple[Numbers, Any]]) -> tuple[UInt64, list[Numbers], Int64, Bool]:
+def entered(
+    keys: UInt64, hashes: UInt64, columns: Sequence[tuple[Numbers, Any]]
+) -> tuple[UInt64, list[Numbers], Int64, Bool]:
     """A copy of a hash table with more keys, and of the columns beside it, each given with the value of a free slot.
 
     Also the slot of each hash, and whether it is new. The table grows where it would be too full.
