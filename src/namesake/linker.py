@@ -138,6 +138,10 @@ class Linker:
         """Another process opens the KB by its folder."""
         return Linker, (str(self.kb.path.absolute()), self.recipe, None, self.mentions, self.kind_names)
 
+    def reopened(self) -> Linker:
+        """The same linker with the KB that is in the folder now."""
+        return Linker(KB.open(self.kb.path.absolute()), self.recipe, None, self.mentions, self.kind_names)
+
     def __repr__(self) -> str:
         return f"<Linker: {kind_counts(self.kb.manifest.kinds)} of {self.kb.path}, recipe {self.recipe.name}>"
 

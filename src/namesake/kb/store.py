@@ -22,6 +22,7 @@ from namesake.files.digests import damaged_file
 from namesake.files.draft import JOURNAL
 from namesake.kb.check import derived_problems, is_known, manifest_problem, problems, remember
 from namesake.kb.columns import Column, Columns, KBColumns, columns
+from namesake.kb.columns.column_files import folder_identity
 from namesake.kb.ids import Ids
 from namesake.kb.manifest import MANIFEST, OWN_FILE, Manifest, read_manifest
 from namesake.kb.vectors.stored import FOLDER as VECTORS
@@ -63,6 +64,7 @@ class KB(KBColumns):
         if manifest is None:
             raise TypeError(f"a KB is opened with KB.open({str(path)!r})")
         super().__init__(Columns(path))
+        self.columns.digests = manifest.files
         self.path, self.manifest, self.language = path, manifest, languages.of(manifest.language)
         self.watched = [self.columns]
         """The columns of the KB, and of its vectors once they are open."""
@@ -79,15 +81,15 @@ class KB(KBColumns):
         """
         path = from_home(path)
         while True:
-            folder = _identity(path)
+            folder = folder_identity(path)
             try:
                 kb = cls(path, read_manifest(path))
                 kb._open_columns()
             except NamesakeError:
-                if folder == _identity(path):
+                if folder == folder_identity(path):
                     raise
             else:
-                if folder == _identity(path):  # otherwise it was replaced at this moment
+                if folder == folder_identity(path):  # otherwise it was replaced at this moment
                     return kb
 
     def _open_columns(self) -> None:
@@ -181,6 +183,11 @@ class KB(KBColumns):
         """A copy, or another process, opens the folder again; the columns are not copied."""
         return KB.open, (str(self.path.absolute()),)
 
+    @property
+    def generation(self) -> str:
+        """Distinguishes this KB from others in the same folder: the beginning of the digest of its manifest."""
+        return self.manifest.digest.partition(":")[2][:12]
+
     def __len__(self) -> int:
         return self.manifest.entities
 
@@ -263,12 +270,3 @@ class KB(KBColumns):
         for column, wrong in found:
             files = " or ".join(f"{name}.npy" for name in column.files)
             raise NamesakeError(f"{self.path / files} is damaged ({wrong}): build the KB again")
-
-
-def _identity(folder: Path) -> tuple[int, int] | None:
-    """Distinguishes a folder from another one that replaces it; None if there is none."""
-    try:
-        status = folder.stat()
-    except (OSError, ValueError):
-        return None
-    return status.st_dev, status.st_ino

@@ -28,6 +28,7 @@ def serve(
     max_requests: common.Positive = 1024,
     max_per_client: common.Positive = 256,
     seconds: Annotated[float, typer.Option(min=0.1)] = 20.0,
+    watch: bool = False,
 ) -> None:
     """Serve links, explanations, OpenRefine and a web page over HTTP.
 
@@ -46,6 +47,7 @@ def serve(
         max_requests: Most requests at a time; others get status 503.
         max_per_client: Most requests at a time per client; others get status 429.
         seconds: Time that a client may take to send a request, in seconds.
+        watch: Take up a new KB whenever the folder of the KB is replaced. SIGHUP does so once.
     """
     given = {"text": max_text, "articles": max_articles, "requests": max_requests, "per_client": max_per_client}
     limits = Limits(body=max_body * MB, seconds=seconds, threads=threads, **given)
@@ -58,4 +60,4 @@ def serve(
         name = linker.kb.path.name
         common.say(f"{len(linker.kb):,} entities of {name} at {address} (API: {address}/docs); press Ctrl-C to stop")
 
-    run(linker, host, port, limits, allow_origin or (), public_url, ready)
+    run(linker, host, port, limits, allow_origin or (), public_url, ready, watch)
