@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import re
 import threading
 from collections.abc import Iterable, Sequence
@@ -33,7 +34,7 @@ from namesake.machine import NAMESAKE_KB, from_home, named_kb
 from namesake.names.mentions import Source
 from namesake.names.sources import KINDS, Detector, source_of
 from namesake.names.with_spacy import for_kb
-from namesake.recipe import Recipe
+from namesake.recipe import Part, Recipe
 from namesake.scoring import Scored, link_columns, link_rows, refuse_lacking, refuse_unkept, score, score_columns
 from namesake.text import Lexicon
 
@@ -87,6 +88,14 @@ class Linked(NamedTuple):
         return int(self.links.num_rows - self.links.column("qid").null_count)
 
 
+def with_prior(recipe: Recipe, prior: float) -> Recipe:
+    """The recipe with a number that is added to the log-odds of own entities of a KB."""
+    if not math.isfinite(prior):
+        raise NamesakeError(f"`prior={prior}`: must be a number")
+    part = Part(scorer="OwnEntity", weight=prior, above=None if prior >= 0 else 0.0, fixed=True)
+    return recipe.replace(parts=(*(one for one in recipe.parts if one.scorer != part.scorer), part))
+
+
 class Linker:
     """Links names to the entities of a KB with a recipe.
 
@@ -127,7 +136,7 @@ class Linker:
         if threshold is not None:
             self.recipe = self.recipe.at(threshold)
         if prior:
-            self.recipe = self.recipe.with_prior(prior)
+            self.recipe = with_prior(self.recipe, prior)
         refuse_lacking(self.recipe, self.kb)
         self.kinds = None if kinds is None else parse_kinds(kinds)
         refuse_unkept(self.kinds, self.kb)

@@ -123,7 +123,10 @@ def add_entities(
 
 
 def remove_entities(kb: KB | str | Path, ids: Iterable[str]) -> int:
-    """Remove own entities by their ids, or the aliases and corrections of QIDs; returns the number of records."""
+    """Remove the own entities with these `ids` from `kb`, a KB or its folder; returns the number of removed records.
+
+    A QID among the ids removes the aliases and corrections that were added to this entity.
+    """
     folder, wanted = _folder(kb), set(ids)
     records = read_records(folder)
     known = {record.id for record in records}
@@ -138,7 +141,7 @@ def remove_entities(kb: KB | str | Path, ids: Iterable[str]) -> int:
 
 
 def undo_addition(kb: KB | str | Path) -> int:
-    """Take back the last addition to a KB; returns the number of records that came with it."""
+    """Take back the last addition to `kb`, a KB or its folder; returns the number of records that came with it."""
     folder = _folder(kb)
     records = read_records(folder)
     if not records:

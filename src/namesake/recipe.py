@@ -4,7 +4,6 @@ Recipes are TOML files. The paper's systems and `default` ship in `recipes/`; do
 """
 
 import json
-import math
 import re
 import sys
 import tomllib
@@ -285,13 +284,6 @@ class Recipe(Settings, frozen=True):
         except NamesakeError as error:
             raise NamesakeError(f"{where}: {error}") from None
         return recipe
-
-    def with_prior(self, prior: float) -> "Recipe":
-        """The same recipe with `prior` added to the log-odds of own entities of a KB."""
-        if not math.isfinite(prior):
-            raise NamesakeError(f"`prior={prior}`: must be a number")
-        part = Part(scorer="OwnEntity", weight=prior, above=None if prior >= 0 else 0.0, fixed=True)
-        return self.replace(parts=(*(one for one in self.parts if one.scorer != part.scorer), part))
 
     def at(self, threshold: float | str) -> "Recipe":
         """The same recipe with another threshold: a confidence, or the name of a calibrated one such as "p95"."""
