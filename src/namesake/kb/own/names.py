@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from namesake.kb.columns import Made, NameColumns
 from namesake.kb.names.build_index import EntityNames
 from namesake.kb.names.index import file_names, name_key
 from namesake.kb.names.normalise import normalise
-from namesake.kb.names.short_forms import FORMS, MOST, list_forms, list_other_forms
+from namesake.kb.names.short_forms import FORMS, MOST, count_tokens, in_lower_case, list_forms, list_other_forms
 from namesake.kb.own.merge import Merge
 from namesake.kb.own.tables import Edit, appended, entered, lists, slots
 from namesake.kernels.dump.wikidata import LEAGUE, SPORT
@@ -88,13 +89,18 @@ class MergeNames:
             NameColumns.variant_names: np.insert(self.base.variant_names, at, len(self.base.texts) + filed),
         }
 
+    @cached_property
+    def _small_names(self) -> EntityNames:
+        """The names of all entities of the small KB."""
+        small = self.merge.small
+        labels = small.item_labels.take(small.entity_item)
+        return EntityNames.of(self.merge.dump.language, labels, small.aliases, small.alias_texts)
+
     def _prefixes(self) -> Made:
         """The bits of the beginnings of names and short forms."""
-        small, bits = self.merge.small, self.base.prefixes.copy()
+        small, bits, names = self.merge.small, self.base.prefixes.copy(), self._small_names
         more = self.small.texts.take(self.used)
         mark_names(more.data, more.offsets, bits)
-        labels = small.item_labels.take(small.entity_item)
-        names = EntityNames.of(self.merge.dump.language, labels, small.aliases, small.alias_texts)
         ours, is_person, fame = self.merge.entities >= 0, small.kind == PERSON, small.fame.astype(np.float64)
         stating = np.isin(small.pair_property, (LEAGUE, SPORT))
         teams = np.array([bool(stating[small.statements[row]].any()) for row in range(len(ours))], np.bool_)
@@ -146,16 +152,22 @@ class MergeNames:
             edit.add(short, place, entity, form)
 
     def _tokens(self) -> Made:
-        """The counts of tokens."""
-        columns = NameColumns.token_first, NameColumns.token_last, NameColumns.token_middle, NameColumns.token_lower
-        taken = np.flatnonzero(self.small.token_hashes)
-        base = [(column.open(self.base.columns), 0) for column in columns]
-        hashes, copies, place, _ = entered(self.base.token_hashes, self.small.token_hashes[taken], base)
-        found: Made = {NameColumns.token_hashes: hashes} if len(taken) else {}
-        for column, copy in zip(columns, copies if len(taken) else (), strict=False):
-            copy[place] += column.open(self.small.columns)[taken]
-            found[column] = copy
-        return found
+        """The counts of tokens, with those of the names and texts of own entities."""
+        small, names = self.merge.small, self._small_names
+        own = self.merge.entities >= len(self.merge.base.qids)
+        other, of_alias = own & ~small.person, np.repeat(np.arange(len(own)), np.diff(small.aliases.indptr))
+        listed, tokens = list_forms(names, own & (small.kind == PERSON), small.fame.astype(np.float64))
+        aliases = names.alias_texts.take(small.aliases.values)
+        prose = [(small.descriptions, own), in_lower_case(names.labels, other), in_lower_case(aliases, other[of_alias])]
+        made = count_tokens(listed, tokens, prose)
+        counts = {column: made[column] for column in made if column is not NameColumns.token_hashes}
+        taken = np.flatnonzero(made[NameColumns.token_hashes])
+        base = [(column.open(self.base.columns), 0) for column in counts]
+        hashes, copies, place, _ = entered(self.base.token_hashes, made[NameColumns.token_hashes][taken], base)
+        for (column, count), copy in zip(counts.items(), copies, strict=True):
+            copy[place] += count[taken]
+            counts[column] = copy
+        return {NameColumns.token_hashes: hashes, **counts} if len(taken) else {}
 
     def _misspellings(self) -> Made:
         """The misspellings of new names of well-known entities."""
