@@ -40,6 +40,7 @@ LAYERS = (
     "reconciling",
     "engines",
     "frames",
+    "own_entities",
     "evaluation",
     "analysis datasets",
     "apps spark",

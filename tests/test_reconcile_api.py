@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.reconcile_data import QID
+from namesake.kb.ids import QID
 from namesake.kb.records import describe, look_up, rows_named
 from namesake.kb.store import KB
 from namesake.linker import Linker

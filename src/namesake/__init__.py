@@ -31,6 +31,7 @@ if _TYPE_CHECKING:
     from namesake.kb.update import update as update_kb
     from namesake.kb.vectors.make import embed, walk
     from namesake.linker import Link, Linker
+    from namesake.own_entities import add_entities, remove_entities, undo_addition
     from namesake.recipe import Recipe
     from namesake.scorers import scorer
 
@@ -43,6 +44,7 @@ __all__ = [
     "NamesakeError",
     "Recipe",
     "ablate",
+    "add_entities",
     "build_kb",
     "convert_dataset",
     "diff_kbs",
@@ -61,10 +63,12 @@ __all__ = [
     "pack_kb",
     "reconcile",
     "reconcile_frame",
+    "remove_entities",
     "reproduce",
     "scorer",
     "threshold",
     "tune",
+    "undo_addition",
     "update_kb",
     "walk",
 ]
@@ -88,6 +92,7 @@ _NAMES = {
     "kb.store": "KB",
     "kb.vectors.make": "embed walk",
     "linker": "Link Linker",
+    "own_entities": "add_entities remove_entities undo_addition",
     "recipe": "Recipe",
     "scorers": "scorer",
 }

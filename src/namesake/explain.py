@@ -194,7 +194,7 @@ def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterat
     combined, kb, at, row = scored.combined, scored.batch.kb, candidate.number, candidate.row
     reading = candidate.reading
     about = shared | {
-        "qid": f"Q{scored.batch.qids[at]}",
+        "qid": kb.ids.text(int(scored.batch.qids[at])),
         "label": kb.label(row) if row >= 0 else None,
         "description": about_entity(kb, row) if row >= 0 else None,
         "kind": kb.kind_of(row).name if row >= 0 else None,

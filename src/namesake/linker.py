@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import re
 import threading
 from collections.abc import Iterable, Sequence
@@ -33,7 +34,7 @@ from namesake.machine import NAMESAKE_KB, from_home, named_kb
 from namesake.names.mentions import Source
 from namesake.names.sources import KINDS, Detector, source_of
 from namesake.names.with_spacy import for_kb
-from namesake.recipe import Recipe
+from namesake.recipe import Part, Recipe
 from namesake.scoring import Scored, link_columns, link_rows, refuse_lacking, refuse_unkept, score, score_columns
 from namesake.text import Lexicon
 
@@ -87,6 +88,14 @@ class Linked(NamedTuple):
         return int(self.links.num_rows - self.links.column("qid").null_count)
 
 
+def with_prior(recipe: Recipe, prior: float) -> Recipe:
+    """The recipe with a number that is added to the log-odds of own entities of a KB."""
+    if not math.isfinite(prior):
+        raise NamesakeError(f"`prior={prior}`: must be a number")
+    part = Part(scorer="OwnEntity", weight=prior, above=None if prior >= 0 else 0.0, fixed=True)
+    return recipe.replace(parts=(*(one for one in recipe.parts if one.scorer != part.scorer), part))
+
+
 class Linker:
     """Links names to the entities of a KB with a recipe.
 
@@ -102,6 +111,7 @@ class Linker:
             `Detector`, or "given" (link listed mentions only).
         kinds: the kinds of entities to link to, such as "people,places"; None for all. Entities of other kinds still
             compete for names: a mention of one has no `qid`, and the reason "another kind".
+        prior: what is added to the log-odds of own entities of the KB (`namesake kb add`).
     """
 
     def __init__(
@@ -111,6 +121,7 @@ class Linker:
         threshold: float | str | None = None,
         mentions: str | Detector = "names",
         kinds: str | Iterable[str] | None = None,
+        prior: float = 0.0,
     ) -> None:
         must_be(kb, (KB, str, Path, None), "kb", "a KB or the folder of one")
         must_be(recipe, (Recipe, str, Path), "recipe", "a Recipe, the name of one that ships, or a .toml file")
@@ -124,6 +135,8 @@ class Linker:
         self.recipe = Recipe.load(recipe)
         if threshold is not None:
             self.recipe = self.recipe.at(threshold)
+        if prior:
+            self.recipe = with_prior(self.recipe, prior)
         refuse_lacking(self.recipe, self.kb)
         self.kinds = None if kinds is None else parse_kinds(kinds)
         refuse_unkept(self.kinds, self.kb)
@@ -133,6 +146,10 @@ class Linker:
     def __reduce__(self) -> tuple[type[Linker], tuple[str, Recipe, None, str | Detector, str | None]]:
         """Another process opens the KB by its folder."""
         return Linker, (str(self.kb.path.absolute()), self.recipe, None, self.mentions, self.kind_names)
+
+    def reopened(self) -> Linker:
+        """The same linker with the KB that is in the folder now."""
+        return Linker(KB.open(self.kb.path.absolute()), self.recipe, None, self.mentions, self.kind_names)
 
     def __repr__(self) -> str:
         return f"<Linker: {kind_counts(self.kb.manifest.kinds)} of {self.kb.path}, recipe {self.recipe.name}>"

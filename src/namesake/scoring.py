@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from namesake import rank
 from namesake.arrays import (
@@ -19,7 +18,6 @@ from namesake.arrays import (
     Int8,
     Int64,
     arrow_numbers,
-    arrow_scalar,
     arrow_texts,
     bitmap,
     indptr,
@@ -199,7 +197,7 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
     first, second, decided = scored.top
     answered, unsure = decision.reason == ANSWERED, np.isnan(decision.confidence)
     best = np.append(batch.qids, -1)[first]
-    best_texts = qid_texts(best)
+    best_texts = batch.kb.ids.texts(best)
     total = np.append(combined.total, 0.0)
     tied = arrow_numbers(np.maximum(decided, 0), decided <= 0)
     return pa.table(
@@ -228,7 +226,7 @@ def link_rows(scored: Scored) -> list[dict[str, Any]]:
     batch, (first, second, _) = scored.batch, scored.top
     rows: list[dict[str, Any]] = link_columns(scored, pa.nulls(len(batch.ids), pa.string())).to_pylist()
     best, after = (np.append(batch.rows, -1)[which].tolist() for which in (first, second))
-    seconds = qid_texts(np.append(batch.qids, -1)[second]).to_pylist()
+    seconds = batch.kb.ids.texts(np.append(batch.qids, -1)[second]).to_pylist()
     sizes = np.diff(batch.offsets).tolist()
     for row, best_row, runner_up, next_row, size in zip(rows, best, seconds, after, sizes, strict=True):
         label = batch.kb.label(best_row) if best_row >= 0 else None
@@ -266,7 +264,7 @@ def score_columns(scored: Scored, most: int | None = None) -> list[tuple[pa.Fiel
     field = candidates_field(list(scored.scores), scored.recipe.uses_kinds)
     element = field.type.value_type
     parts = _struct(element.field("parts").type, (score[chosen] for score in scored.scores.values()))
-    columns = [qid_texts(batch.qids[chosen]), arrow_numbers(scored.combined.total[chosen]), parts]
+    columns = [batch.kb.ids.texts(batch.qids[chosen]), arrow_numbers(scored.combined.total[chosen]), parts]
     if scored.recipe.uses_kinds:
         kinds = batch.kinds[chosen]
         columns.append(arrow_texts(KINDS).take(arrow_numbers(kinds, kinds < 0)))
@@ -280,12 +278,6 @@ def score_columns(scored: Scored, most: int | None = None) -> list[tuple[pa.Fiel
 
 def _struct(type_: pa.StructType, columns: Iterable[np.ndarray]) -> pa.StructArray:
     return pa.StructArray.from_arrays([arrow_numbers(column) for column in columns], fields=list(type_))
-
-
-def qid_texts(qids: np.ndarray) -> pa.StringArray:
-    """QID numbers as texts such as `Q76`, null for negative ones."""
-    letter, between = (arrow_scalar(text, pa.string()) for text in ("Q", ""))
-    return pc.binary_join_element_wise(letter, arrow_numbers(qids, qids < 0).cast(pa.string()), between)
 
 
 def kind_names(numbers: Int8) -> pa.StringArray:

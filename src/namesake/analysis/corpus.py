@@ -1,6 +1,5 @@
 """Input of evaluation: articles, or labelled text, linked with a KB and a recipe."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,7 +57,7 @@ class Corpus:
 
 def in_kb(qids: Sequence[str | None], kb: KB) -> Bool:
     """Return which QIDs are in a KB."""
-    numbers = [int(qid[1:]) if qid and re.fullmatch(r"Q\d{1,18}", qid) else -1 for qid in qids]
+    numbers = [kb.ids.number(qid) if qid else -1 for qid in qids]
     return np.asarray(kb.rows(np.array(numbers, np.int64)) >= 0)
 
 

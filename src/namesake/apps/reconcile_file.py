@@ -4,7 +4,6 @@ On the page, people decide the uncertain rows. A decision belongs to the content
 the cells that the row was matched by. It applies to every row with these cells, and to no other row.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from namesake.formats import read_rows
 from namesake.formats.field_names import Reading
 from namesake.formats.link_writers import ROW
 from namesake.formats.table_files import Rows, said_of_writing, write_rows, writer_suffix
+from namesake.kb.ids import QID
 from namesake.linker import Linker
 from namesake.printable import counted
 from namesake.progress import Reporter
@@ -303,7 +303,9 @@ def _choices(file: Path) -> Iterator[tuple[str, str, str | None, Cells]]:
                 f"{where}: the decision about {choice.name!r} has no `cells`; it names its row by number, and another "
                 "row may have that number now; make a new page with --review and decide again"
             )
-        if isinstance(choice.gold, int) or not (choice.gold is None or re.fullmatch(r"Q[1-9]\d{0,17}", choice.gold)):
+        if isinstance(choice.gold, int) or not (
+            choice.gold is None or QID.fullmatch(choice.gold) or ":" in choice.gold
+        ):
             raise NamesakeError(f"{where}: gold is {choice.gold!r}, not a QID such as Q76, or null for NIL")
         cells = {column: _plain(cell) for column, cell in choice.cells.items()}
         if seen.setdefault(row_id(cells), choice.gold) != choice.gold:

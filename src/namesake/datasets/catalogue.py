@@ -234,7 +234,7 @@ def titles_to_qids(titles: Iterable[str], kb: KB) -> dict[str, str]:
     place = pc.index_in(kb.titles.arrow(), value_set=wanted)
     rows = np.flatnonzero(place.is_valid().to_numpy(zero_copy_only=False))
     found = place.take(pa.array(rows)).to_pylist()
-    return {wanted[at].as_py(): f"Q{kb.qids[row]}" for at, row in zip(found, rows, strict=True)}
+    return {wanted[at].as_py(): kb.id_of(int(row)) for at, row in zip(found, rows, strict=True)}
 
 
 def _candidates(labelled: Sequence[LabelledArticle], kb: KB) -> Mapping[str, list[str]]:
@@ -243,7 +243,7 @@ def _candidates(labelled: Sequence[LabelledArticle], kb: KB) -> Mapping[str, lis
     names = sorted({t.surface if t else m.name for m, t in pairs if m.candidates is None})
     indptr, rows, _ = kb.names.lookup_many(*text_buffers(pa.array(names, pa.string())))
     return {
-        name: [f"Q{qid}" for qid in kb.qids[rows[start:end]]]
+        name: [kb.id_of(int(row)) for row in rows[start:end]]
         for name, start, end in zip(names, indptr[:-1], indptr[1:], strict=True)
     }
 

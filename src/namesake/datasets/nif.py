@@ -22,6 +22,7 @@ from namesake.datasets.corpus_formats import LabelledArticle, Occurrence, gold_q
 from namesake.errors import NamesakeError, lacking
 from namesake.files import open_lines
 from namesake.files.lines import read_whole
+from namesake.kb.ids import Ids
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 NIF = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
@@ -196,7 +197,9 @@ def write_nif(one: LabelledArticle) -> bytes:
             qid = gold_qid(mention, truth)
             page = quote((truth.title or "").replace(" ", "_"), safe="_()',")
             entity = nil_iri(truth.surface) if truth.title is None else PAGE + page
-            annotations += [Annotation(span, ENTITY + qid if qid is not None else entity) for span in mention.spans]
+            annotations += [
+                Annotation(span, Ids().iri(qid, ENTITY) if qid is not None else entity) for span in mention.spans
+            ]
     article = one.article.id
     is_iri = re.match(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+$", article)
     iri = article if is_iri else ARTICLE + quote(article, safe="")

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from namesake.drawing.candidates import side_by_side
 from namesake.drawing.theme import REASONS, grade, notebook_style, percent, render, symbol
-from namesake.kb import WIKIDATA
+from namesake.kb.ids import wikidata_page
 from namesake.kb.records import Found
 from namesake.printable import counted, lines, one_line
 
@@ -65,7 +65,7 @@ def name_marks(links: Sequence[Row], where: str = "spans", numbered: bool = Fals
     """
     marks = []
     for number, link in enumerate(links):
-        address = "#why" if numbered else WIKIDATA + link["qid"] if link["qid"] else None
+        address = "#why" if numbered else wikidata_page(link["qid"])
         shown = f"name {grade(link['qid'] is not None, link['confidence'])}"
         attributes = {"class": shown, "href": address, "title": hint(link), "data-kind": symbol(link.get("kind"))}
         attributes |= {"data-mention": str(number)} if numbered else {}

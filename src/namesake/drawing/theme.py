@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from namesake.kb import WIKIDATA
+from namesake.kb.ids import wikidata_page
 from namesake.kinds import kinds
 from namesake.printable import one_line
 
@@ -74,7 +74,7 @@ def _environment() -> Any:
         lstrip_blocks=True,
     )
     environment.filters |= {"line": one_line, "percent": percent, "part_name": part_name, "symbol": symbol}
-    environment.globals["WIKIDATA"] = WIKIDATA
+    environment.globals["wikidata_page"] = wikidata_page
     return environment
 
 

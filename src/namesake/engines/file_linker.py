@@ -25,11 +25,9 @@ from namesake.files.outputs import identity
 from namesake.formats import format_of, read_articles, save_as, words
 from namesake.formats.field_names import Reading, silent
 from namesake.formats.link_writers import LinkWriter, files_of, is_ours
-from namesake.kb import WIKIDATA
 from namesake.kb.manifest import MANIFEST
 from namesake.kb.records import about
 from namesake.kb.store import KB
-from namesake.kernels.link.candidate_tables import parse_qids
 from namesake.linker import Linked, Linker
 from namesake.machine import in_order, threads_for
 from namesake.printable import counted, listed
@@ -275,12 +273,10 @@ def described(kb: KB, links: pa.Table, one_per_span: bool = False) -> pa.Table:
     """
     links = flat(links) if one_per_span else links
     qids = one_chunk(links.column("qid"))
-    numbers: Int64 = parse_qids(*arrays.text_buffers(qids))
-    rows = np.where(numpy_numbers(qids.is_valid()), kb.rows(numbers), -1)
+    rows = np.where(numpy_numbers(qids.is_valid()), kb.rows(kb.ids.parse(qids)), -1)
     distinct, which = np.unique(rows, return_inverse=True)
     labels, texts = (column.take(arrow_numbers(which)) for column in _words(kb, distinct))
-    address, nothing = (arrays.arrow_scalar(text, pa.string()) for text in (WIKIDATA, ""))
-    urls = pc.binary_join_element_wise(address, qids, nothing, null_handling="emit_null")
+    urls = kb.ids.iris(qids)
     place = links.schema.get_field_index("qid") + 1
     for name, column in (("url", urls), ("description", texts), ("label", labels)):
         links = links.add_column(place, pa.field(name, pa.string()), column)

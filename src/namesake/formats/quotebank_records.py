@@ -119,7 +119,8 @@ def _is_sure(found: str, kind: str | None, left: str, right: str) -> bool:
     return right.isalpha() and later[-1] not in (_JOINING if len(later) == 1 else "–—")
 
 
-_QID = re.compile(r"Q[1-9][0-9]{0,17}")
+_ID = re.compile(r"Q[1-9][0-9]{0,17}|[A-Za-z][\w.-]*:\S+")
+"""A QID, or the id of an own entity."""
 _ADDRESS = re.compile(r"[a-z]+://[^\s'\"]+")
 
 
@@ -251,6 +252,6 @@ def read_quotes(path: Path, rejects: Rejects) -> Iterator[Found]:
 
 def _valid(candidates: list[str] | None, wrong: list[str]) -> list[str] | None:
     """The QIDs among candidates, None if there are none; adds the others to `wrong`."""
-    bad = [one for one in candidates or () if not _QID.fullmatch(one)]
+    bad = [one for one in candidates or () if not _ID.fullmatch(one)]
     wrong += bad
     return [one for one in candidates or () if one not in bad] or None if bad else candidates

@@ -35,6 +35,7 @@ from namesake.kb.names.form_entries import FormEntries
 from namesake.kb.names.non_people import all_fame, build_non_people, non_people_names, stated_by
 from namesake.kb.names.other_short_forms import Others, list_other_forms
 from namesake.kb.names.short_forms import count_tokens, list_forms, prose_of
+from namesake.kb.own.records import read_records
 from namesake.kb.publish.draft import Draft, Spill
 from namesake.kernels.dump.wikidata import DEMONYM, LEAGUE, SPORT
 from namesake.kernels.kinds import OTHER, PERSON
@@ -141,30 +142,33 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
         if options.updatable:
             spill = inputs.spill
             draft.files |= {spill.path(name).name: spill.digest(name) for name in gathered.content.types}
-        return draft.publish(
-            Manifest(
-                format_version=FORMAT_VERSION,
-                created=datetime.now(UTC).isoformat(timespec="seconds"),
-                dumps=[*(options.base[1].dumps if options.base else ()), *options.dumps],
-                dump_date=_dump_date(options),
-                keep=options.keep,
-                language=options.language.name,
-                words_how=options.words,
-                ranks=_rank_sources(options, wikipedia),
-                entities=len(rows.entity_item),
-                people=int(items.person[rows.entity_dump].sum()),
-                kinds=_count_kinds(of_entities),
-                items=len(rows.item_qids),
-                statements=len(stated.statements.values),
-                names=names,
-                words=words,
-                rejected=len(rejects),
-                rejected_reasons=dict(rejects.reasons.most_common()),
-                superseded=len(items.qid) - int(current.first.sum()),
-                dates_dropped=gathered.dates_dropped,
-                **history(options, items, gathered, current),
-            )
+        manifest = Manifest(
+            format_version=FORMAT_VERSION,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            dumps=[*(options.base[1].dumps if options.base else ()), *options.dumps],
+            dump_date=_dump_date(options),
+            keep=options.keep,
+            language=options.language.name,
+            words_how=options.words,
+            ranks=_rank_sources(options, wikipedia),
+            entities=len(rows.entity_item),
+            people=int(items.person[rows.entity_dump].sum()),
+            kinds=_count_kinds(of_entities),
+            items=len(rows.item_qids),
+            statements=len(stated.statements.values),
+            names=names,
+            words=words,
+            rejected=len(rejects),
+            rejected_reasons=dict(rejects.reasons.most_common()),
+            superseded=len(items.qid) - int(current.first.sum()),
+            dates_dropped=gathered.dates_dropped,
+            **history(options, items, gathered, current),
         )
+        if options.base is not None:
+            from namesake.kb.own.publish import apply  # which builds a small KB itself
+
+            manifest = apply(draft, manifest, read_records(options.base[0]))
+        return draft.publish(manifest)
 
 
 def entity_kinds(of_items: Int8, rows: Numbering) -> Int8:

@@ -33,7 +33,7 @@ from namesake.kb.columns import (
     Values,
     columns,
 )
-from namesake.kb.manifest import FORMAT_VERSION, MANIFEST, REJECTS, SOURCES, Manifest
+from namesake.kb.manifest import BASE, FORMAT_VERSION, MANIFEST, OWN_FILE, REJECTS, SOURCES, Manifest
 from namesake.language import LANGUAGES
 from namesake.machine import cache_folder
 
@@ -56,8 +56,9 @@ def manifest_problem(manifest: Manifest) -> str | None:
     if manifest.words_how not in WORDS:
         return f"its {MANIFEST} has words as {manifest.words_how!r:.80}; known are {', '.join(WORDS)}"
     files = {f"{name}.npy" for column in columns().values() for name in column.files}
+    others = {REJECTS, OWN_FILE, f"{BASE}{MANIFEST}", *(f"{BASE}{name}" for name in files)}
     files |= {f"{SOURCES}{name}" for name in (manifest.sources.gathered.types if manifest.sources else ())}
-    for name in sorted(files.symmetric_difference(manifest.files.keys() - {REJECTS} - RETIRED)):
+    for name in sorted(files.symmetric_difference(manifest.files.keys() - others - RETIRED)):
         return f"its {MANIFEST} does not list {name}" if name in files else f"{name!r:.80} is no part of a KB"
     return None
 

@@ -23,6 +23,10 @@ FORMAT_VERSION = 8
 REJECTS = "rejects.jsonl"
 SOURCES = "sources."
 """The names of the files that an update needs begin with it."""
+OWN_FILE = "own.jsonl"
+"""The own entities of a KB: see `kb.own`."""
+BASE = "base."
+"""Begins the names of files that a KB without its own entities has instead."""
 LARGEST = 1 << 24  # bytes of a manifest
 
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from namesake.arrays import positions
 from namesake.errors import NamesakeError
-from namesake.kb import WIKIDATA
 from namesake.kb.columns import columns
 from namesake.kb.store import KB
 from namesake.kernels.dump import wikidata
@@ -114,7 +113,7 @@ def look_up(kb: KB, asked: str) -> list[int]:
             hint = ': build with `keep="all"` to have it' if kb.manifest.keep != ALL else ""
             raise NamesakeError(f"Q{number} is {kb.item_labels[item]!r} but not kept in {kb.path}{hint}")
         raise NamesakeError(f"{kb.path} has no Q{number}")
-    rows = rows_named(kb, asked)
+    rows = [row] if (row := kb.row(asked.strip())) >= 0 else rows_named(kb, asked)
     if not rows:
         name = asked if len(asked) <= LONGEST_SHOWN else asked[:LONGEST_SHOWN] + "…"
         raise NamesakeError(f"{kb.path} has no entity with the name {name!r}")
@@ -129,9 +128,9 @@ def rows_named(kb: KB, name: str) -> list[int]:
 
 def found(kb: KB, row: int) -> Found:
     """The entity of a row in short."""
-    qid = f"Q{kb.qids[row]}"
+    qid = kb.id_of(row)
     numbers = *lifetime(kb, row), int(kb.sitelinks[row])
-    return Found(qid, kb.label(row), about(kb, row), WIKIDATA + qid, *numbers, kb.kind_of(row).name)
+    return Found(qid, kb.label(row), about(kb, row), kb.ids.iri(qid), *numbers, kb.kind_of(row).name)
 
 
 def found_all(kb: KB, qids: Iterable[str]) -> dict[str, Found]:
@@ -163,7 +162,7 @@ def describe(kb: KB, row: int) -> Entity:
     """The record of one entity row."""
     birth, death = lifetime(kb, row)
     return Entity(
-        qid=f"Q{kb.qids[row]}",
+        qid=kb.id_of(row),
         label=kb.label(row),
         description=kb.descriptions[row],
         aliases=[kb.alias_texts[int(alias)] for alias in kb.aliases[row]],
@@ -214,7 +213,7 @@ def _statement(kb: KB, pair: int, tenure: int | None) -> Statement:
     return Statement(
         property=f"P{number}",
         property_label=property_label(kb, number),
-        value=f"Q{kb.item_qids[value]}" if value >= 0 else kb.strings[~value],
+        value=kb.ids.text(int(kb.item_qids[value])) if value >= 0 else kb.strings[~value],
         label=kb.item_labels[value] if value >= 0 else kb.strings[~value],
         start=iso(start, DAY),
         end=iso(MISSING if end == FOREVER else end, DAY),

@@ -7,7 +7,6 @@ share the page cache. An open KB does not change when its folder is replaced.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -23,9 +22,12 @@ from namesake.files.digests import damaged_file
 from namesake.files.draft import JOURNAL
 from namesake.kb.check import derived_problems, is_known, manifest_problem, problems, remember
 from namesake.kb.columns import Column, Columns, KBColumns, columns
-from namesake.kb.manifest import MANIFEST, Manifest, read_manifest
+from namesake.kb.columns.column_files import folder_identity
+from namesake.kb.ids import Ids
+from namesake.kb.manifest import MANIFEST, OWN_FILE, Manifest, read_manifest
 from namesake.kb.vectors.stored import FOLDER as VECTORS
 from namesake.kb.vectors.stored import Vectors, open_vectors, verify_vectors
+from namesake.kernels.dump.wikidata import FIRST_OWN
 from namesake.kernels.kinds import PERSON
 from namesake.kinds import Kind, all_kinds, listed, parse_kinds
 from namesake.machine import from_home
@@ -41,7 +43,6 @@ LOOKS_APART = 0.1
 LOOKS_SHARE = 0.01
 """Largest part of the time that these checks may take."""
 FEW = 256  # number of QIDs below which the kernel is not loaded
-_QID = re.compile(r"Q[1-9][0-9]{0,17}", re.ASCII)
 
 
 class KBChangedError(NamesakeError):
@@ -63,6 +64,7 @@ class KB(KBColumns):
         if manifest is None:
             raise TypeError(f"a KB is opened with KB.open({str(path)!r})")
         super().__init__(Columns(path))
+        self.columns.digests = manifest.files
         self.path, self.manifest, self.language = path, manifest, languages.of(manifest.language)
         self.watched = [self.columns]
         """The columns of the KB, and of its vectors once they are open."""
@@ -79,15 +81,15 @@ class KB(KBColumns):
         """
         path = from_home(path)
         while True:
-            folder = _identity(path)
+            folder = folder_identity(path)
             try:
                 kb = cls(path, read_manifest(path))
                 kb._open_columns()
             except NamesakeError:
-                if folder == _identity(path):
+                if folder == folder_identity(path):
                     raise
             else:
-                if folder == _identity(path):  # otherwise it was replaced at this moment
+                if folder == folder_identity(path):  # otherwise it was replaced at this moment
                     return kb
 
     def _open_columns(self) -> None:
@@ -147,12 +149,12 @@ class KB(KBColumns):
         return Lexicon(*tables, self.language, self.manifest.words_how)
 
     def entity(self, qid: str) -> Entity | None:
-        """The entity with a QID such as "Q76": label, description, aliases, dates, sitelinks, statements with labels.
+        """The entity with a QID such as "Q76", or with the id of an own entity: label, description, statements …
 
-        None if the KB does not have it. A text that is not a QID raises NamesakeError; `search` finds names.
+        None if the KB does not have it. A text that is neither raises NamesakeError; `search` finds names.
         """
         must_be(qid, (str,), "qid", 'a QID such as "Q76"')
-        if not _QID.fullmatch(qid):
+        if self.ids.number(qid) < 0 and ":" not in qid:
             raise NamesakeError(f"{qid!r:.60} is not a QID such as Q76; KB.search finds entities by name")
         from namesake.kb.records import describe
 
@@ -181,6 +183,11 @@ class KB(KBColumns):
         """A copy, or another process, opens the folder again; the columns are not copied."""
         return KB.open, (str(self.path.absolute()),)
 
+    @property
+    def generation(self) -> str:
+        """Distinguishes this KB from others in the same folder: the beginning of the digest of its manifest."""
+        return self.manifest.digest.partition(":")[2][:12]
+
     def __len__(self) -> int:
         return self.manifest.entities
 
@@ -194,13 +201,28 @@ class KB(KBColumns):
         from namesake.kernels.columns.bitmap import find  # constant time per QID
 
         found: Int32 = find(self.qid_bits, self.qid_before, np.ascontiguousarray(qids))
-        return found.astype(np.int64)
+        rows, own = found.astype(np.int64), qids >= FIRST_OWN
+        if own.any():
+            rows[own] = positions(self.qids, qids[own])
+        return rows
 
     def row(self, qid: str) -> int:
-        """The entity row of a QID such as Q76, -1 if the KB does not have it or the text is not a QID."""
-        if not _QID.fullmatch(qid):
-            return -1
-        return int(self.rows(np.array([int(qid[1:])], np.int64))[0])
+        """The entity row of a QID or an own id, -1 if the KB does not have it or the text is neither."""
+        return int(self.rows(np.array([self.ids.number(qid)], np.int64))[0])
+
+    @cached_property
+    def ids(self) -> Ids:
+        """The texts of ids: QIDs, and the ids of its own entities, which are in the file `own.jsonl`."""
+        if OWN_FILE not in self.manifest.files:
+            return Ids()
+        from namesake.kb.own.records import read_records
+
+        own = [record for record in read_records(self.path) if record.is_own]
+        return Ids([record.id for record in own], own[-1].iri if own else "")
+
+    def id_of(self, row: int) -> str:
+        """The id of an entity: a QID, or that of an own entity."""
+        return self.ids.text(int(self.qids[row]))
 
     def items(self, qids: Int64) -> Int64:
         """The item row of each QID number, -1 if neither the dump nor a statement had it."""
@@ -248,12 +270,3 @@ class KB(KBColumns):
         for column, wrong in found:
             files = " or ".join(f"{name}.npy" for name in column.files)
             raise NamesakeError(f"{self.path / files} is damaged ({wrong}): build the KB again")
-
-
-def _identity(folder: Path) -> tuple[int, int] | None:
-    """Distinguishes a folder from another one that replaces it; None if there is none."""
-    try:
-        status = folder.stat()
-    except (OSError, ValueError):
-        return None
-    return status.st_dev, status.st_ino

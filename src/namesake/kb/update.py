@@ -34,7 +34,7 @@ def update(
 
     The KB is replaced when the new one is complete; processes that have it open keep the old one. An update that is
     stopped can be resumed by the same call. Of several records of an item the latest revision counts, or the last one
-    if revisions are equal or unknown.
+    if revisions are equal or unknown. Own entities of the KB stay.
 
     Args:
         kb: the folder of the KB.
@@ -73,4 +73,4 @@ def update(
     if outdated := made.updates[-1].outdated:
         be = "is older than the KB and was" if outdated == 1 else "are older than the KB and were"
         reporter.say(f"{counted(outdated, 'change')} {be} ignored")
-    return made  # own entities of the KB are applied again here
+    return made

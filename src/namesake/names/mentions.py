@@ -24,7 +24,6 @@ from namesake.arrays import (
 from namesake.articles.schema import MENTION, SPANS
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
-from namesake.kernels.link.candidate_tables import parse_qids
 from namesake.kernels.text.spans import BAD, characters_to_bytes, cut_out
 from namesake.names.titled import Placed, Titled
 
@@ -148,7 +147,7 @@ def given_mentions(column: pa.ListArray, texts: pa.Array, kb: KB, variants: Vari
     span_indptr, pairs = list_parts(span_lists)
     spans = _span_pairs(pairs)
     offsets, texts_of_qids = list_parts(given)
-    qids: Int64 = parse_qids(*text_buffers(texts_of_qids))
+    qids = kb.ids.parse(texts_of_qids)
     known = Mentions(
         articles=articles,
         names=names,

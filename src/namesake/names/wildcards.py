@@ -37,7 +37,7 @@ def fill(kb: KB, name: str, candidates: list[str] | None = None) -> Filled:
     spelled = sorted(_spellings(name))
     asked = Strings.of(spelled)
     indptr, rows, _ = kb.names.lookup_many(asked.data, asked.offsets)
-    wanted = None if not candidates else kb.rows(np.array([_number(qid) for qid in candidates], np.int64))
+    wanted = None if not candidates else kb.rows(np.array([kb.ids.number(qid) for qid in candidates], np.int64))
     if wanted is not None:
         rows = np.where(np.isin(rows, wanted[wanted >= 0]), rows, -1)
     bearers = [rows[indptr[at] : indptr[at + 1]] for at in range(len(spelled))]
@@ -48,7 +48,7 @@ def fill(kb: KB, name: str, candidates: list[str] | None = None) -> Filled:
     best, fits = max(fitting, key=lambda one: len(one[1]))
     labels = [kb.label(int(row)) for row in fits]
     shown = next((label for label in labels if _stands_for(name, label)), spelled[best])
-    return Filled(shown, [f"Q{kb.qids[row]}" for row in everybody])
+    return Filled(shown, [kb.id_of(int(row)) for row in everybody])
 
 
 def _spellings(name: str) -> set[str]:
@@ -67,7 +67,3 @@ def _stands_for(name: str, label: str) -> bool:
     """Whether a label is the name, letter for letter, with one that is not ASCII for each mark."""
     parts = [re.escape(part) for part in re.split(r" ?\? ?", name)]
     return re.fullmatch(r" ?[^\x00-\x7f] ?".join(parts), label, re.IGNORECASE) is not None
-
-
-def _number(qid: str) -> int:
-    return int(qid[1:]) if qid[:1] == "Q" and qid[1:].isdecimal() and len(qid) < 18 else -1

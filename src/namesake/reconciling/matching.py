@@ -102,7 +102,7 @@ class Reconciled:
         """One candidate, by its place in the flat arrays."""
         row, sure = int(self.scored.batch.rows[candidate]), float(self.confidence[candidate])
         return Candidate(
-            qid=f"Q{self.scored.batch.qids[candidate]}",
+            qid=kb.ids.text(int(self.scored.batch.qids[candidate])),
             label=kb.label(row),
             description=about(kb, row),
             score=float(self.scored.combined.total[candidate]),

@@ -250,7 +250,7 @@ def _answer(
         who = (found.qid, found.label, found.description)
     runner_up: tuple[object, ...] = (None, None)
     if others := [*zip(best, sure, strict=True)][0 if why is not None else 1 :]:
-        runner_up = (f"Q{judged.scored.batch.qids[others[0][0]]}", others[0][1])
+        runner_up = (kb.ids.text(int(judged.scored.batch.qids[others[0][0]])), others[0][1])
     columns = (*who, sure[0], reason, *runner_up)
     is_unsure = why is not None or (review_below is not None and sure[0] is not None and sure[0] < review_below)
     if review_below is None or not is_unsure:
@@ -285,7 +285,7 @@ def _chosen(kb: KB, qid: str | None) -> tuple[object, ...]:
     """The values of `ADDED` for a reviewed row; an entity that is not in the KB has a QID only."""
     if qid is None:
         return None, None, None, 0.0, NOBODY_CHOSEN, None, None
-    row = int(kb.rows(np.array([int(qid[1:])], np.int64))[0])
+    row = kb.row(qid)
     label, description = (kb.label(row), about(kb, row)) if row >= 0 else (None, None)
     return qid, label, description, 1.0, CHOSEN, None, None
 

@@ -206,7 +206,9 @@ class Candidate:
 def statement_source(kb: KB, pair: int) -> Source:
     """A statement as the source of a match: property and value by their labels."""
     number, value = int(kb.pair_property[pair]), int(kb.pair_value[pair])
-    label = (kb.item_labels[value] or no_label(f"Q{kb.item_qids[value]}")) if value >= 0 else kb.strings[~value]
+    label = (
+        (kb.item_labels[value] or no_label(kb.ids.text(int(kb.item_qids[value])))) if value >= 0 else kb.strings[~value]
+    )
     return Source("statement", f"P{number}", property_label(kb, number), label)
 
 

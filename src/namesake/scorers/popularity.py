@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from namesake.kernels.dump.wikidata import FIRST_OWN, LARGEST_ID
 from namesake.rank import reduce_mentions
 from namesake.scorers.registry import Need, Scores, Signal, scorer
 
@@ -35,7 +36,7 @@ def random(batch: Batch) -> Scores:
 @scorer("LQID")
 def lowest_qid(batch: Batch) -> Scores:
     """-QID: well-known entities were added to Wikidata early."""
-    return -batch.qids.astype(np.float64)
+    return -np.minimum(batch.qids, LARGEST_ID).astype(np.float64)  # own entities are the last
 
 
 def _column(name: str, column: str, formula: str, **settings: Any) -> Signal:
@@ -78,9 +79,20 @@ def graph_rank(batch: Batch, kb: KB) -> Scores:
 
 
 @scorer("ItemAge", aliases=("Early",))
-def item_age(batch: Batch) -> Scores:
-    """-log(1 + QID / 20,000,000): entities that were added late are seldom in texts; 0 if not in the KB."""
-    return np.where(batch.rows >= 0, -np.log1p(batch.qids / HALF_AGE), 0.0)
+def item_age(batch: Batch, kb: KB) -> Scores:
+    """-log(1 + QID / 20,000,000): entities that were added late are seldom in texts; 0 if not in the KB.
+
+    An own entity counts as the item with the median QID of the KB.
+    """
+    median = int(kb.qids[len(kb.qids) // 2]) if len(kb.qids) else 0
+    qids = np.where(batch.qids >= FIRST_OWN, median, batch.qids)
+    return np.where(batch.rows >= 0, -np.log1p(qids / HALF_AGE), 0.0)
+
+
+@scorer("OwnEntity")
+def own_entity(batch: Batch) -> Scores:
+    """1 for an own entity (`namesake kb add`), 0 for an item of Wikidata; its weight is the `prior` of a linker."""
+    return (batch.qids >= FIRST_OWN).astype(np.float64)
 
 
 @scorer("StatementCount", aliases=("Record",))

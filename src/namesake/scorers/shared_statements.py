@@ -41,7 +41,7 @@ def statements_with_anchors(candidate: Candidate) -> Iterator[Match]:
 
 
 def _of_anchor(kb: KB, statement: Source, anchor: int) -> Source:
-    return replace(statement, source="anchor", anchor=f"Q{kb.qids[anchor]}", anchor_label=kb.label(anchor))
+    return replace(statement, source="anchor", anchor=kb.id_of(anchor), anchor_label=kb.label(anchor))
 
 
 @scorer("EEIScore", anchors=True, explain=statements_with_anchors)

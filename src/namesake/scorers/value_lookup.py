@@ -40,7 +40,7 @@ def named_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragg
     """
     pairs, places, asked = _called(kb, numbers)[0], _by_name(kb, numbers), Strings.of(texts)
     names = normalise_many(asked).arrow().to_pylist()
-    items = kb.items(np.array([int(text[1:]) if is_qid(text) else -1 for text in texts], np.int64))
+    items = kb.items(np.array([kb.ids.number(text) for text in texts], np.int64))
     values, stated = kb.pair_value[pairs], _by_value(kb, numbers)
     ends, entities, _ = kb.names.lookup_many(asked.data, asked.offsets)
     aliased = kb.entity_item[entities].astype(np.int64)

@@ -127,12 +127,13 @@ def open_linker(
     mentions: str = "names",
     files: Sequence[Path] = (),
     kinds: str | None = None,
+    prior: float = 0.0,
 ) -> Linker:
-    """The linker that --kb, --recipe, --threshold, --mentions and --kinds describe, to link `files`."""
+    """The linker that --kb, --recipe, --threshold, --mentions, --kinds and --prior describe, to link `files`."""
     number, folder = threshold_of(threshold), default_kb(kb, files)
     from namesake import Linker
 
-    return Linker(folder, recipe, number, mentions, kinds)
+    return Linker(folder, recipe, number, mentions, kinds, prior)
 
 
 def default_kb(kb: Path | None, files: Sequence[Path]) -> Path:

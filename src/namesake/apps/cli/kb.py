@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 import typer
 
-from namesake.apps.cli import common
+from namesake.apps.cli import common, own
 from namesake.apps.terminal import Console
 from namesake.apps.terminal import kb as drawn
 from namesake.errors import NamesakeError
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from namesake.kb.store import KB
 
 group = common.group("Build a knowledge base from a Wikidata dump, and inspect it.")
+for command in (own.add, own.remove, own.list_, own.undo):
+    group.command(command.__name__.strip("_"))(command)
 
 SUGGESTED = 3
 """Similar names that are suggested for a name that is not in the KB."""

@@ -36,6 +36,7 @@ def link(
     scores: bool = False,
     threshold: str | None = None,
     kinds: common.Kinds = None,
+    prior: float = 0.0,
     mentions: str = "names",
     text: str | None = None,
     id: str | None = None,
@@ -88,7 +89,7 @@ def link(
     if master is not None:
         raise NamesakeError("--master applies to Spark only: add --engine spark")
     paths = [Path(one) for one in articles]
-    linker = common.open_linker(kb, recipe, threshold, mentions, paths, kinds)
+    linker = common.open_linker(kb, recipe, threshold, mentions, paths, kinds, prior)
     settings["reading"], settings["date"] = _reading(paths, given)
     if to is None:
         print_links(linker, paths, settings)
@@ -113,6 +114,7 @@ def explain(
     recipe: common.Recipe = "default",
     threshold: str | None = None,
     kinds: common.Kinds = None,
+    prior: float = 0.0,
     mentions: str = "names",
     text: str | None = None,
     id: str | None = None,
@@ -136,7 +138,7 @@ def explain(
     from namesake.engines.file_linker import find_article
     from namesake.explain import names_of_text, no_such_name
 
-    linker = common.open_linker(kb, recipe, threshold, mentions, [articles], kinds)
+    linker = common.open_linker(kb, recipe, threshold, mentions, [articles], kinds, prior)
     with common.reported_rejects() as rejects:
         reading, date = _reading([articles], given)
         table = find_article(linker, articles, article, name, rejects, date, reading)
@@ -182,7 +184,7 @@ def _check_format(option: str, format: str | None, known: Sequence[str], what: s
 
 def _check_spark(given: Mapping[str, object]) -> None:
     """Reject options that have no effect on Spark: it reads JSONL and Parquet in our layouts, and writes Parquet."""
-    options = ("text", "id", "title", "encoding", "format", "to", "flat", "mentions", "workers", "threads")
+    options = ("text", "id", "title", "encoding", "format", "to", "flat", "mentions", "workers", "threads", "prior")
     without_effect = [f"--{option}" for option in options if given[option]]
     if without_effect:
         raise NamesakeError(f"{', '.join(without_effect)}: not supported with --engine spark; see docs/spark.md")

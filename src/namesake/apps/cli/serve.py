@@ -18,6 +18,7 @@ def serve(
     recipe: common.Recipe = "default",
     threshold: str | None = None,
     kinds: common.Kinds = None,
+    prior: float = 0.0,
     threads: Annotated[int, typer.Option(min=1, max=64)] = 1,
     allow_origin: list[str] | None = None,
     public_url: str | None = None,
@@ -27,6 +28,7 @@ def serve(
     max_requests: common.Positive = 1024,
     max_per_client: common.Positive = 256,
     seconds: Annotated[float, typer.Option(min=0.1)] = 20.0,
+    watch: bool = False,
 ) -> None:
     """Serve links, explanations, OpenRefine and a web page over HTTP.
 
@@ -45,16 +47,17 @@ def serve(
         max_requests: Most requests at a time; others get status 503.
         max_per_client: Most requests at a time per client; others get status 429.
         seconds: Time that a client may take to send a request, in seconds.
+        watch: Take up a new KB whenever the folder of the KB is replaced. SIGHUP does so once.
     """
     given = {"text": max_text, "articles": max_articles, "requests": max_requests, "per_client": max_per_client}
     limits = Limits(body=max_body * MB, seconds=seconds, threads=threads, **given)
     if public_url is not None and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", public_url):
         raise NamesakeError(f"--public-url {public_url!r} is not an address: write it as https://names.example")
-    linker = common.open_linker(kb, recipe, threshold, kinds=kinds)
+    linker = common.open_linker(kb, recipe, threshold, kinds=kinds, prior=prior)
     from namesake.apps.server.serving import serve as run
 
     def ready(address: str) -> None:
         name = linker.kb.path.name
         common.say(f"{len(linker.kb):,} entities of {name} at {address} (API: {address}/docs); press Ctrl-C to stop")
 
-    run(linker, host, port, limits, allow_origin or (), public_url, ready)
+    run(linker, host, port, limits, allow_origin or (), public_url, ready, watch)

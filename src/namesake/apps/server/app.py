@@ -37,6 +37,8 @@ class Health(msgspec.Struct, frozen=True):
     version: str
     entities: int
     recipe: str
+    generation: str
+    """The generation of the KB: the beginning of the digest of its manifest."""
 
 
 def application(
@@ -72,7 +74,7 @@ def _endpoints(pool: Pool, registry: CollectorRegistry, public: str | None) -> l
 
     async def health(request: Request, _: None) -> bytes:
         """The state of the server."""
-        return msgspec.json.encode(Health("ok", __version__, len(linker.kb), linker.recipe.name))
+        return msgspec.json.encode(Health("ok", __version__, len(linker.kb), linker.recipe.name, linker.kb.generation))
 
     async def metrics(request: Request, _: None) -> Response:
         """Metrics for Prometheus."""

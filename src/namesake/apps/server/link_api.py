@@ -27,6 +27,7 @@ from namesake.datasets import nif
 from namesake.drawing.theme import symbol
 from namesake.errors import NamesakeError
 from namesake.explain import EXPLANATION, Row, explanation_rows, mentions_called
+from namesake.kb.ids import Ids
 from namesake.kb.records import Entity, Found
 from namesake.linker import Linker
 
@@ -234,7 +235,7 @@ async def link_nif(pool: Pool, request: Request, body: bytes) -> Response:
     asked = await pool.run(lambda: _documents(body, limits), large=len(body) > limits.small)
     given = [GivenArticle(document.text, mentions=mentions) for document, mentions in asked]
     kind = content_type(request)
-    answer = await pool.link_articles(given, partial(_turtle, asked), options)
+    answer = await pool.link_articles(given, partial(_turtle, asked, pool.linker.kb.ids), options)
     return Response(answer, media_type=kind if kind in SENT else TURTLE)
 
 
@@ -279,12 +280,12 @@ def _document(iri: str, text: nif.Text, context: nif.Node, phrases: Sequence[nif
     return nif.Document(iri, text.characters, java=java), mentions
 
 
-def _turtle(asked: Sequence[NifDocument], links: Links) -> bytes:
+def _turtle(asked: Sequence[NifDocument], ids: Ids, links: Links) -> bytes:
     """The documents with their annotations. Names of the detector that are linked to NIL are left out."""
     documents = []
     for (document, mentions), found in zip(asked, links, strict=True):
         annotations = [
-            nif.Annotation(span, nif.ENTITY + link.qid if link.qid else nif.nil_iri(link.name), link.confidence)
+            nif.Annotation(span, ids.iri(link.qid, nif.ENTITY) if link.qid else nif.nil_iri(link.name), link.confidence)
             for link in found
             if mentions is not None or link.qid is not None
             for span in link.spans

@@ -27,7 +27,6 @@ from namesake.apps.server.schema import SHOWN, CandidateAnswer, GivenArticle, Li
 from namesake.articles.article import Article
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
-from namesake.kb import WIKIDATA
 from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.kinds import all_kinds, parse_kinds
@@ -198,7 +197,7 @@ class Pool:
 
 def _about(kb: KB, qid: str) -> tuple[str | None, str | None, str, str | None]:
     """The label, the description, the address and the kind of an entity."""
-    row, url = kb.row(qid), WIKIDATA + qid
+    row, url = kb.row(qid), kb.ids.iri(qid)
     if row < 0:
         return None, None, url, None
     return kb.label(row) or None, about(kb, row) or None, url, kb.kind_of(row).name

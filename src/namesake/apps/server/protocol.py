@@ -12,7 +12,7 @@ from collections import deque
 from http import HTTPStatus
 
 import uvicorn
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from namesake.apps.server.endpoint import RequestError, busy
@@ -150,7 +150,7 @@ class LogLimit(logging.Filter):
         return self.count <= MOST_LINES
 
 
-def configured(app: Starlette, keeping: Limits) -> uvicorn.Config:
+def configured(app: ASGIApp, keeping: Limits) -> uvicorn.Config:
     """An application and the settings of uvicorn for it."""
 
     class Connection(LimitedConnection):

@@ -231,6 +231,8 @@ def manifest(data: ReconcileData, base: str, batch: int) -> dict[str, Any]:
     found: dict[str, Any] = msgspec.json.decode(Path(__file__).with_name("manifest.json").read_bytes())
     found |= {"name": f"Namesake ({len(data.kb):,} entities)", "defaultTypes": list(data.kinds), "batchSize": batch}
     found["preview"]["url"] = f"{base}/reconcile/preview?id={{{{id}}}}"
+    if data.kb.ids.own:
+        found["view"] = {"url": found["preview"]["url"]}  # Wikidata has no pages of own entities
     for service in (*found["suggest"].values(), found["extend"]["propose_properties"]):
         service["service_url"] = f"{base}/reconcile"
     return found

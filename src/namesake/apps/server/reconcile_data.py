@@ -18,7 +18,6 @@ from namesake.kernels.dump.wikidata import INSTANCE_OF, OCCUPATION
 from namesake.kinds import Kind, listed
 
 SUGGESTED = 10
-QID = re.compile(r"Q[1-9][0-9]{0,15}")
 _PROPERTY = re.compile(r"P[1-9][0-9]{0,8}")
 
 
@@ -80,7 +79,7 @@ class ReconcileData:
         return {one.id for one in self.types_of(row, OCCUPATION)}
 
     def _item(self, item: int) -> Named:
-        qid = f"Q{self.kb.item_qids[item]}"
+        qid = self.kb.ids.text(int(self.kb.item_qids[item]))
         return Named(qid, self.kb.item_labels[item] or qid)
 
     # suggestions
@@ -102,11 +101,11 @@ class ReconcileData:
 
     def _entities(self, prefix: str, skipped: int) -> list[Suggestion]:
         """The entities with this name, then those whose label begins with it, the most sitelinks first."""
-        exact = [self.kb.row(prefix)] if QID.fullmatch(prefix) else rows_named(self.kb, prefix)
+        exact = [row] if (row := self.kb.row(prefix)) >= 0 else rows_named(self.kb, prefix)
         more = self._beginning(prefix, len(exact) + skipped + SUGGESTED)
         rows = dict.fromkeys(row for row in [*exact, *more] if row >= 0)
         chosen = list(rows)[skipped : skipped + SUGGESTED]
-        return [Suggestion(f"Q{self.kb.qids[row]}", self.kb.label(row), about(self.kb, row)) for row in chosen]
+        return [Suggestion(self.kb.id_of(row), self.kb.label(row), about(self.kb, row)) for row in chosen]
 
     @cached_property
     def _by_label(self) -> Int32:
@@ -139,7 +138,7 @@ class ReconcileData:
 
         The type "", or one that no entity has, stands for all entities.
         """
-        kb, asked = self.kb, np.array([int(type_[1:]) if QID.fullmatch(type_) else -1], np.int64)
+        kb, asked = self.kb, np.array([self.kb.ids.number(type_)], np.int64)
         kind = next((kind for one, kind in self.kinds.items() if one.id == type_), None)
         pairs = np.flatnonzero(self._is_type & (kb.pair_value == kb.items(asked)[0]))
         if kind is not None:

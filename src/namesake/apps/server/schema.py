@@ -12,7 +12,13 @@ from namesake.articles.article import Article, Mention, Span, all_occurrences
 from namesake.articles.days import UNDATED, day_number
 
 Place = Annotated[int, Meta(ge=0, lt=2**31)]
-Qid = Annotated[str, Meta(pattern=r"^Q[1-9][0-9]{0,15}$", description="a Wikidata item, such as Q76")]
+Qid = Annotated[
+    str,
+    Meta(
+        pattern=r"^(Q[1-9][0-9]{0,15}|[A-Za-z][A-Za-z0-9_.-]{0,63}:[^\s]{1,200})$",
+        description="a Wikidata item, such as Q76, or the id of an own entity, such as acme:jane-doe",
+    ),
+]
 Name = Annotated[str, Meta(min_length=1, max_length=1000)]
 Threshold = (
     Annotated[float, Meta(ge=0, le=1)]

@@ -10,6 +10,7 @@ from namesake.apps.server.limits import Limits
 from namesake.articles.builder import text_table
 from namesake.errors import NamesakeError, lacking
 from namesake.linker import Linker
+from namesake.printable import one_line
 
 SWITCH = 0.0005
 """Seconds after which a thread that links lets the event loop run."""
@@ -24,13 +25,15 @@ def serve(
     origins: Sequence[str] = (),
     public: str | None = None,
     ready: Callable[[str], None] = print,
+    watch: bool = False,
 ) -> None:
     """Serve until SIGTERM or Ctrl-C. Requests that have begun are answered first.
 
-    `ready` is called with the address when the server accepts requests; port 0 is a free port.
+    `ready` is called with the address when the server accepts requests; port 0 is a free port. SIGHUP takes up the KB
+    that is in the folder now, and with `watch` the server does so whenever the KB is replaced.
     """
     with bound(host, port) as listening:
-        server = server_of(linker, limits, origins, public)
+        server = server_of(linker, limits, origins, public, watch)
         sys.setswitchinterval(SWITCH)
         gc.collect()
         gc.freeze()  # the collector need not look at loaded objects again
@@ -40,29 +43,48 @@ def serve(
             server.run(sockets=[listening])
         except KeyboardInterrupt:  # uvicorn raises it after an orderly end
             return
-        linker.kb.check_unchanged(at_once=True)  # raises the error that ended the server, if the KB has changed
+        server.config.app.current.linker.kb.check_unchanged(
+            at_once=True
+        )  # raises the error that ended the server, if the KB has changed
 
 
-def server_of(linker: Linker, limits: Limits, origins: Sequence[str] = (), public: str | None = None) -> Any:
+def server_of(
+    linker: Linker, limits: Limits, origins: Sequence[str] = (), public: str | None = None, watch: bool = False
+) -> Any:
     """A server of uvicorn that is ready to run."""
     try:
         import uvicorn
 
         from namesake.apps.server.app import application
         from namesake.apps.server.protocol import configured
+        from namesake.apps.server.reloading import Reloading
     except ImportError:
         raise lacking("the server needs", "uvicorn, httptools, starlette and prometheus_client", "web") from None
 
     def stop() -> None:
         server.should_exit = True
 
-    for mentions in (None, ["Michael Jordan"]):  # load every kernel, so that the first client does not wait
+    def load() -> Linker:
+        return warm(linker.reopened())
+
+    app = Reloading(warm(linker), lambda one: application(one, limits, origins, public, stop), load, watch, say)
+    server = uvicorn.Server(configured(app, limits))
+    return server
+
+
+def warm(linker: Linker) -> Linker:
+    """The linker, after it has loaded every kernel and its tables, so that the first client does not wait."""
+    for mentions in (None, ["Michael Jordan"]):
         table = text_table(WARM_UP, mentions, "2016-12-26", "Michael Jordan")
         linker.link(table, scores=True)
         linker.explain(table)
     linker.kb.names.lookup("Barack Obama")
-    server = uvicorn.Server(configured(application(linker, limits, origins, public, stop), limits))
-    return server
+    return linker
+
+
+def say(line: str) -> None:
+    """Print a message on standard error."""
+    print(one_line(line), file=sys.stderr, flush=True)
 
 
 def bound(host: str, port: int) -> socket.socket:

@@ -8,7 +8,7 @@ import mmap
 import os
 import stat
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from namesake.arrays import Int64, UInt8, arrow_numbers, text_buffers
 from namesake.errors import NamesakeError
-from namesake.files.digests import open_file
+from namesake.files.digests import damaged_file, open_file
 from namesake.kb.columns import large
 
 HEADER = 128  # bytes
@@ -145,22 +145,37 @@ class Ragged:
         return self.values[self.indptr[row] : self.indptr[row + 1]]
 
 
+def folder_identity(folder: Path) -> tuple[int, int] | None:
+    """Distinguishes a folder from another one in its place; None if there is none."""
+    try:
+        status = os.stat(folder)  # noqa: PTH116 - a Path would cost more than the call
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino
+
+
 class Columns:
     """The files of one KB folder, each mapped when it is first used."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, prefix: str = "") -> None:
+        """`prefix` begins the names of files that are read instead of those without it, where there are such."""
+        self.folder, self.prefix = folder, prefix
         self.opened: dict[str, os.stat_result] = {}
         """The status of each file when it was mapped, by its name."""
+        self.digests: Mapping[str, str] = {}
+        """The digest of each file, as far as it is known."""
         self._place = folder.absolute()
+        self._identity = folder_identity(self._place)
         self._mapped: dict[str, npt.NDArray[Any]] = {}
 
     def written(self) -> str | None:
         """The first mapped file that was written to since it was mapped.
 
-        A file that was replaced or removed does not count: its map does not change. Neither do changes of permissions,
-        owner or links.
+        A file or folder that was replaced or removed does not count: the maps do not change. Neither do changes of
+        permissions, owner or links.
         """
+        if folder_identity(self._place) != self._identity:
+            return None
         for name, before in self.opened.items():
             try:
                 now = os.stat(f"{self._place}/{name}")  # noqa: PTH116 - a Path would cost more than the call
@@ -170,16 +185,19 @@ class Columns:
                 continue
             same = before.st_size == now.st_size and before.st_mtime_ns == now.st_mtime_ns
             rights = "st_mode", "st_uid", "st_gid", "st_nlink"
-            if not same or all(getattr(before, field) == getattr(now, field) for field in rights):
-                return name
+            alike = all(getattr(before, field) == getattr(now, field) for field in rights)
+            if not same or (alike and damaged_file(self._place, {name: self.digests.get(name, "")})):
+                return name  # a link that was made and removed changes only the time of the last change
             self.opened[name] = now
         return None
 
     def array(self, name: str, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         """The file `name`.npy, mapped; NamesakeError if it does not contain numbers of type `dtype`."""
-        where = self.folder / f"{name}.npy"
         if name in self._mapped:
             return self._mapped[name]
+        where = self.folder / f"{self.prefix}{name}.npy"
+        if self.prefix and not where.exists():
+            where = self.folder / f"{name}.npy"
         try:
             file = open_file(where)
             try:

@@ -17,6 +17,7 @@ from namesake.kb.columns import LONGEST_RUN, Column, Columns, KBColumns, Mapped,
 from namesake.kb.publish.draft import Draft
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns.group import count_values
+from namesake.kernels.dump.wikidata import FIRST_OWN
 from namesake.kernels.hash import table_size
 from namesake.kernels.names import phrases as pack
 
@@ -47,8 +48,9 @@ def derive_all(draft: Draft) -> None:
 @derived(KBColumns.qid_bits)
 def qid_bits(kb: KBColumns) -> UInt64:
     """The set of QIDs as a bitmap, from which `KB.rows` reads a QID's row."""
-    bits = np.zeros(int(kb.qids.max(initial=0)) // 64 + 1, np.uint64)
-    bitmap.add_all(bits, kb.qids)
+    qids = kb.qids[: np.searchsorted(kb.qids, FIRST_OWN)]  # `KB.rows` finds own entities without it
+    bits = np.zeros(int(qids.max(initial=0)) // 64 + 1, np.uint64)
+    bitmap.add_all(bits, qids)
     return bits
 
 

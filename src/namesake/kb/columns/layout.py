@@ -21,7 +21,7 @@ from namesake.kb.columns.declaration import (
     Text,
     Values,
 )
-from namesake.kernels.dump.wikidata import LARGEST_ID
+from namesake.kernels.dump.wikidata import FIRST_OWN, LARGEST_ID
 from namesake.kernels.kinds import NAME as END_OF_KINDS
 
 ENTITY, ITEM = Axis("entity", counted="entities"), Axis("item", counted="items")
@@ -47,6 +47,7 @@ WORD_IN, NAME_IN, SHORT_IN = (
     for rows, keys in ((WORD, "stem.hash"), (NAME, "name.key"), (SHORT, "short.key"))
 )
 ENTITIES, ID, COUNT = Values(count_of=ENTITY), Values(1, LARGEST_ID), Values(0)
+OWN_TOO = Values(1, FIRST_OWN + LARGEST_ID)
 PRECISION = Values(0, 14)
 """Wikidata's precision: 11 a day, 10 a month, 9 a year; 0 where there is no date."""
 
@@ -55,7 +56,7 @@ class KBColumns(Mapped):
     """The columns of a KB except the name index. Rows of entities and of items are ordered by QID."""
 
     # entities
-    qids = Array("entity.qid", int64, ENTITY, "QID numbers.", ID, ASCENDING)
+    qids = Array("entity.qid", int64, ENTITY, "QID numbers; those of own entities: 2**40 and up.", OWN_TOO, ASCENDING)
     qid_bits = Array("entity.qid_bits", uint64, BITMAP, "Bitmap of the QIDs: bit q % 64 of row q // 64.")
     qid_before = Array(
         "entity.qid_before", int32, BITMAP_BOUND, "Entities before each row of it.", ENTITIES, NEVER_FALLING
@@ -92,7 +93,7 @@ class KBColumns(Mapped):
     tenure_end = Array("tenure.end", int32, TENURE, "Last day (P582), or the largest int32.")
 
     # items and properties that statements name
-    item_qids = Array("item.qid", int64, ITEM, "QIDs of items in the dump or named by it.", ID, ASCENDING)
+    item_qids = Array("item.qid", int64, ITEM, "QIDs of items in the dump or named by it.", OWN_TOO, ASCENDING)
     item_labels = Text("item.label", ITEM, "Labels of the items; empty where unknown.")
     strings = Text("string", STRING, "Distinct string values.")
     property_ids = Array("property.id", int32, PROPERTY, "Properties that have a label.", ID, ASCENDING)

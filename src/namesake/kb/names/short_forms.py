@@ -168,10 +168,11 @@ def prose_of(items: Items, first: Bool) -> list[Texts]:
     for low, high in large.spans(items.alias_indptr, 16):
         ends = items.alias_indptr[low : high + 1]
         of_alias[ends[0] : ends[-1]] = np.repeat(other[low:high], np.diff(ends))
-    return [(items.description, first), _in_lower_case(items.label, other), _in_lower_case(items.alias, of_alias)]
+    return [(items.description, first), in_lower_case(items.label, other), in_lower_case(items.alias, of_alias)]
 
 
-def _in_lower_case(texts: Strings, counted: Bool) -> Texts:
+def in_lower_case(texts: Strings, counted: Bool) -> Texts:
+    """Those of the counted texts that begin in lower case."""
     return texts, counted & prose_kernels.begins_with(texts.data, texts.offsets, lower_letters())
 
 

@@ -16,8 +16,8 @@ from namesake.files.digests import as_digest, file_digest
 from namesake.files.draft import JOURNAL, FolderDraft
 from namesake.files.outputs import is_vacant, sync
 from namesake.kb.check import remember
-from namesake.kb.columns import Column, Made, header, large
-from namesake.kb.manifest import MANIFEST, REJECTS, SOURCES, Manifest, listed_files
+from namesake.kb.columns import Column, Made, columns, header, large
+from namesake.kb.manifest import MANIFEST, SOURCES, Manifest, listed_files
 
 C = TypeVar("C")
 
@@ -69,8 +69,12 @@ class Draft(FolderDraft):
 
     def sealed(self) -> None:
         """Remember the state of the files, so that opening the KB does not check them again."""
-        names = [name for name in (*self.files, MANIFEST) if name != REJECTS and not name.startswith(SOURCES)]
-        remember({name: (self.folder / name).stat() for name in names})
+        self.remember(self.folder)
+
+    def remember(self, folder: Path) -> None:
+        """Remember the state of the columns in a folder."""
+        names = [f"{name}.npy" for column in columns().values() for name in column.files]
+        remember({name: (folder / name).stat() for name in (*names, MANIFEST)})
 
 
 class Spill:

@@ -1,0 +1,112 @@
+"""Publish a KB with own entities: the base's files, those that differ, and the records.
+
+A changed file is kept with the prefix `base.`, and a file that is the same in both is a hard link, so that every change
+starts from the base and `kb undo` gives back the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from namesake import language as languages
+from namesake.files.draft import clean_exit
+from namesake.kb.build import build
+from namesake.kb.columns import Column, Columns, KBColumns, Made, NameColumns
+from namesake.kb.columns.derived import DERIVED
+from namesake.kb.manifest import BASE, MANIFEST, OWN_FILE, Manifest, parse_manifest, read_manifest
+from namesake.kb.own.merge import Merge
+from namesake.kb.own.names import MergeNames
+from namesake.kb.own.records import Dump, Record
+from namesake.kb.publish.draft import Draft
+from namesake.kinds import ALL, kinds
+
+SMALL = "small"
+
+
+def base_manifest(folder: Path) -> Manifest:
+    """The manifest of a KB without its own entities."""
+    manifest = read_manifest(folder)
+    if f"{BASE}{MANIFEST}" not in manifest.files:
+        return manifest
+    return parse_manifest((folder / f"{BASE}{MANIFEST}").read_bytes(), folder)
+
+
+def publish(folder: Path, records: Sequence[Record], say: Callable[[str], None] = lambda _: None) -> Manifest:
+    """Replace the KB in a folder by one that has these own entities and no others; returns its manifest."""
+    draft = Draft(folder, force=True, say=say)
+    with clean_exit(draft), draft:
+        manifest = base_manifest(folder)
+        for name, digest in manifest.files.items():
+            link(folder / (f"{BASE}{name}" if (folder / f"{BASE}{name}").exists() else name), draft.folder / name)
+            draft.files[name] = digest
+        published = draft.publish(apply(draft, manifest, records))
+    draft.remember(folder)  # removing the links of the old folder has changed the times of the files
+    return published
+
+
+def link(source: Path, to: Path) -> None:
+    """A hard link; a copy where the file system has none."""
+    try:
+        os.link(source, to)
+    except OSError:
+        shutil.copyfile(source, to)
+
+
+def apply(draft: Draft, manifest: Manifest, records: Sequence[Record]) -> Manifest:
+    """Add own entities to a draft that has all files of a KB; returns the manifest to publish.
+
+    Call it last, before `Draft.publish`. Without records nothing changes.
+    """
+    if not records:
+        return manifest
+    base, language = Columns(draft.folder, BASE), languages.of(manifest.language)
+    dump = Dump(records, KBColumns(base), language)
+    lines = draft.folder / f"{SMALL}.jsonl"
+    lines.write_bytes(b"".join(dump.lines()))
+    build(lines, draft.folder / SMALL, keep=ALL, language=manifest.language, words=manifest.words_how, workers=1)
+    merge = Merge(base, Columns(draft.folder / SMALL), dump)
+    made = merge.columns()
+    fame = made.get(KBColumns.fame, KBColumns.fame.open(base)).astype(np.float64)
+    made |= MergeNames(merge, fame).columns()
+    sealed = msgspec.structs.replace(manifest, files=dict(sorted(draft.files.items()))).sealed()
+    _write(draft, made)
+    draft.write_blocks(f"{BASE}{MANIFEST}", [sealed])
+    draft.write_blocks(OWN_FILE, [b"".join(msgspec.json.encode(record) + b"\n" for record in records)])
+    merged = KBColumns(Columns(draft.folder))
+    counts = np.bincount(merged.kind, minlength=len(kinds()))
+    return msgspec.structs.replace(
+        manifest,
+        entities=len(merged.qids),
+        people=int(merged.person.sum()),
+        kinds={kind.name: int(count) for kind, count in zip(kinds(), counts, strict=True) if count},
+        items=len(merged.item_qids),
+        statements=len(merged.statements.values),
+        names=len(NameColumns(merged.columns).texts),
+        words=len(merged.words),
+    )
+
+
+def _write(draft: Draft, made: Made) -> None:
+    """Write changed columns, and the derived ones that change with them, beside those of the base."""
+    for column, value in made.items():
+        _replace(draft, column, value)
+    for column, function in DERIVED.items():
+        value = function(KBColumns(Columns(draft.folder)))
+        if not np.array_equal(value, column.open(Columns(draft.folder))):
+            _replace(draft, column, value)
+
+
+def _replace(draft: Draft, column: Column[Any], value: Any) -> None:
+    """Write a column. The files of the base are hard links, so they are renamed, never written to."""
+    for name in column.files:
+        file = f"{name}.npy"
+        (draft.folder / file).rename(draft.folder / f"{BASE}{file}")
+        draft.files[f"{BASE}{file}"] = draft.files.pop(file)
+    draft.write(column, value)

@@ -1,0 +1,346 @@
+"""Own entities for a KB: from rows of a table, or records in Wikidata's JSON, to the records of `kb.own`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from namesake.arrays import positions
+from namesake.articles.days import read_day
+from namesake.articles.rejects import Rejects
+from namesake.errors import NamesakeError, did_you_mean, must_be, warn
+from namesake.files import kind as file_kind
+from namesake.files import several
+from namesake.formats import read_rows
+from namesake.formats.field_names import shown
+from namesake.formats.json_articles import json_records
+from namesake.frames import WHERE, _table, reconcile_frame
+from namesake.kb.ids import QID
+from namesake.kb.names.normalise import normalise
+from namesake.kb.own.publish import publish
+from namesake.kb.own.records import OWN_ID, Record, item_ids, item_value, read_records, statement
+from namesake.kb.records import found
+from namesake.kb.store import KB
+from namesake.kernels.dump.wikidata import DAY, FIRST_OWN, MONTH, YEAR
+from namesake.kinds import named
+from namesake.linker import Linker
+from namesake.scorers.value_lookup import find_property, is_date, similar_properties
+
+MOST_ENTITIES = 1000
+"""Entities with a name from which on the name is refused as an alias: it would not tell them apart."""
+SEPARATORS = re.compile(r"\s*[|;]\s*")
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table of own entities, the prefix of their ids and what holds for all of them."""
+
+    prefix: str
+    id: str | None = None
+    name: str | None = None
+    aliases: str | None = None
+    description: str | None = None
+    never: str | None = None
+    kind: str = ""
+    types: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Added:
+    """What an addition did."""
+
+    entities: int
+    """Own entities that were added."""
+    changed: int
+    """Entities of Wikidata that got aliases or corrections."""
+    notes: list[str]
+    """How names in columns of values were resolved, and which own entities Wikidata may have."""
+
+
+def add_entities(
+    kb: KB | str | Path,
+    source: Any,
+    id_prefix: str,
+    *,
+    id: str | None = None,
+    name: str | None = None,
+    aliases: str | None = None,
+    description: str | None = None,
+    never: str | None = None,
+    kind: str | None = None,
+    type: Mapping[str, str | Sequence[str]] | None = None,
+    own_iri: str = "",
+    say: Say = warn,
+) -> Added:
+    """Add own entities, aliases and corrections to a KB. It is replaced at once by a new generation that has them.
+
+    Args:
+        kb: the folder of the KB, or the KB.
+        source: a CSV, TSV, JSONL, JSON or Parquet file, also with records in Wikidata's JSON; or a frame.
+        id_prefix: what begins the ids: `acme` makes `acme:jane-doe` of `jane-doe`.
+        id: the column of ids; None: `id` if there is one, else ids are made of names. A row whose id is a QID adds
+            aliases and corrections to this entity.
+        name: the column of names; None: `name`.
+        aliases: the column of other names, separated by `|` or `;`; None: `aliases`, if there is one.
+        description: the column of descriptions; None: `description`, if there is one.
+        never: the column of names that never mean the entity of the row; None: `never`, if there is one.
+        kind: the kind of all own entities, such as "person"; None: it follows from their statements and descriptions.
+        type: properties and the columns of their values, such as `{"employer": "Firm"}`. A value is a QID, an own id, a
+            date, or a name, which is reconciled.
+        own_iri: what begins the IRIs of own entities; by default `urn:namesake:`.
+        say: receives a line for each name that was resolved, and for other things to know.
+    """
+    must_be(kb, (KB, str, Path), "kb", "a KB or the folder of one")
+    opened = kb if isinstance(kb, KB) else KB.open(kb)
+    if not re.fullmatch(r"[A-Za-z][\w.-]{0,63}", id_prefix, re.ASCII):
+        raise NamesakeError(f"`id_prefix={id_prefix!r}`: must be a word such as acme, with letters, digits, `-` or `_`")
+    columns = Columns(id_prefix, id, name, aliases, description, never, named(kind).name if kind else "", type or {})
+    reader = _Reader(opened, columns, say)
+    where, rows = _rows(source)
+    new = [record for record in (reader.record(f"{where} row {number}", row) for number, row in rows) if record]
+    if not new:
+        raise NamesakeError(f"{where}: no row has an entity to add")
+    reader.check_values(new)
+    old = read_records(opened.path)
+    batch = 1 + max((record.batch for record in old), default=0)
+    for record in new:
+        record.batch, record.iri = batch, own_iri
+    publish(opened.path, [*old, *new], say)
+    reader.notes += proposals(KB.open(opened.path), {record.id for record in new})
+    for note in reader.notes:
+        say(note)
+    own = sum(record.is_own for record in new)
+    return Added(own, len(new) - own, reader.notes)
+
+
+def remove_entities(kb: KB | str | Path, ids: Iterable[str]) -> int:
+    """Remove the own entities with these `ids` from `kb`, a KB or its folder; returns the number of removed records.
+
+    A QID among the ids removes the aliases and corrections that were added to this entity.
+    """
+    folder, wanted = _folder(kb), set(ids)
+    records = read_records(folder)
+    known = {record.id for record in records}
+    for one in sorted(wanted - known):
+        raise NamesakeError(f"{folder} has no own entity {one!r}{did_you_mean(one, known)}; `kb list --own` shows them")
+    left = [record for record in records if record.id not in wanted]
+    for record in left:
+        if gone := wanted.intersection(item_ids(record.claims)):
+            raise NamesakeError(f"{min(gone)} is a value of {record.id}: remove that as well")
+    publish(folder, left)
+    return len(records) - len(left)
+
+
+def undo_addition(kb: KB | str | Path) -> int:
+    """Take back the last addition to `kb`, a KB or its folder; returns the number of records that came with it."""
+    folder = _folder(kb)
+    records = read_records(folder)
+    if not records:
+        raise NamesakeError(f"{folder} has no own entities: nothing to undo")
+    last = max(record.batch for record in records)
+    left = [record for record in records if record.batch < last]
+    publish(folder, left)
+    return len(records) - len(left)
+
+
+def proposals(kb: KB, ids: Iterable[str]) -> list[str]:
+    """A line for each own entity that Wikidata may have as well: an item of its kind and name with no other dates."""
+    lines = []
+    for one in sorted(ids):
+        row = kb.row(one)
+        if row < 0 or kb.qids[row] < FIRST_OWN:
+            continue
+        for other in kb.names.lookup(kb.label(row))[0].tolist():
+            born = {int(kb.birth[each]) for each in (row, other) if kb.birth_precision[each]}
+            if kb.qids[other] < FIRST_OWN and kb.kind[other] == kb.kind[row] and len(born) < 2:
+                about = found(kb, other)
+                what = f"{about.label}, {about.description or 'no description'}"
+                how = f"if so, remove it and add a row with the id {about.qid} and its aliases"
+                lines.append(f"{one} may be {about.qid} ({what}): {how}")
+    return lines
+
+
+def _folder(kb: KB | str | Path) -> Path:
+    return (kb if isinstance(kb, KB) else KB.open(kb)).path
+
+
+def _rows(source: Any) -> tuple[str, Iterable[tuple[int, dict[str, Any]]]]:
+    """The name of a source, and its rows with their numbers as spreadsheets count them."""
+    if not isinstance(source, str | Path):
+        return WHERE, enumerate(_table(source).to_pylist(), 1)
+    path = Path(source)
+    if file_kind(path) in (".json", ".jsonl", ".ndjson"):
+        return shown(path), _json_rows(path)
+    with Rejects() as rejects:
+        rows = read_rows(path, rejects)
+    if rejects.first:
+        raise NamesakeError(str(rejects.first[0]))
+    return shown(path), zip(rows.numbers, rows.table.to_pylist(), strict=True)
+
+
+def _json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in json_records(path, file_kind(path) == ".json"):
+        try:
+            row = msgspec.json.decode(bytes(line or b"").strip().rstrip(b","), type=dict[str, Any])
+        except (ValueError, RecursionError) as problem:
+            raise NamesakeError(f"{shown(path)} row {number}: not a JSON object ({problem})") from None
+        entities = row["entities"].values() if isinstance(row.get("entities"), dict) else [row]
+        yield from ((number, one) for one in entities)
+
+
+class _Reader:
+    """Makes records of rows. An error names the row."""
+
+    def __init__(self, kb: KB, columns: Columns, say: Say) -> None:
+        self.kb, self.columns, self.notes = kb, columns, list[str]()
+        self.code = kb.language.labels[0]
+        self.places: dict[str, str] = {}
+        self.bearers: Counter[str] = Counter()
+        self.properties = {self._property(called): tuple(several(of)) for called, of in columns.types.items()}
+        self._names: dict[str, str | None] = {}
+
+    def record(self, where: str, row: dict[str, Any]) -> Record | None:
+        """The record of a row; None for an empty row."""
+        if isinstance(row.get("labels"), dict):
+            return self._dump_like(where, row)
+        cells = {column: "" if cell is None else str(cell).strip() for column, cell in row.items()}
+        if not any(cells.values()):
+            return None
+        of = self.columns
+        name = self._cell(where, cells, of.name, "name")
+        aliases, never = (
+            [text for text in SEPARATORS.split(self._cell(where, cells, column, default)) if text]
+            for column, default in ((of.aliases, "aliases"), (of.never, "never"))
+        )
+        identifier = self._cell(where, cells, of.id, "id")
+        record = Record(
+            id=self._id(where, identifier or "-".join(re.findall(r"\w+", normalise(name)))),
+            kind=of.kind,
+            labels=self._texts(name),
+            descriptions=self._texts(self._cell(where, cells, of.description, "description")),
+            aliases={self.code: [{"language": self.code, "value": alias} for alias in aliases]} if aliases else {},
+            never=never,
+        )
+        if record.is_own:
+            record.claims = self._claims(where, cells)
+        return self._checked(where, record)
+
+    def _cell(self, where: str, cells: dict[str, str], column: str | None, default: str) -> str:
+        if column is not None and column not in cells:
+            raise NamesakeError(f"{where}: no column {column!r}{did_you_mean(column, cells)}")
+        lowered = {known.casefold(): known for known in cells}
+        return cells.get(column or lowered.get(default, ""), "")
+
+    def _dump_like(self, where: str, row: dict[str, Any]) -> Record:
+        fields = {key: row[key] for key in ("labels", "descriptions", "aliases", "claims", "never") if row.get(key)}
+        try:
+            record = msgspec.convert(fields | {"id": str(row.get("id") or "")}, Record)
+            assert all(isinstance(text["value"], str) for text in record.labels.values())
+        except (ValueError, KeyError, TypeError, AssertionError):
+            raise NamesakeError(f"{where}: not an entity in Wikidata's JSON") from None
+        record.id, record.kind = self._id(where, record.id), self.columns.kind or str(row.get("kind") or "")
+        return self._checked(where, record)
+
+    def _texts(self, text: str) -> dict[str, Any]:
+        return {self.code: {"language": self.code, "value": text}} if text else {}
+
+    def _id(self, where: str, text: str) -> str:
+        own = text if text.startswith(f"{self.columns.prefix}:") else f"{self.columns.prefix}:{text}"
+        if QID.fullmatch(text):
+            return text
+        if not text or not OWN_ID.fullmatch(own):
+            raise NamesakeError(f"{where}: the id {text!r} must have 1 to 200 characters and no spaces")
+        if re.fullmatch(r"[A-Za-z][\w.-]*:[Qq]\d+", own, re.ASCII):
+            raise NamesakeError(f"{where}: the id {own!r} looks like a QID: choose another, such as a name")
+        return own
+
+    def _checked(self, where: str, record: Record) -> Record:
+        """Raise NamesakeError for a record that cannot be added."""
+        if record.is_own:
+            if not record.name.strip():
+                raise NamesakeError(f"{where}: the name is empty; an own entity needs one")
+            if record.id in self.places:
+                raise NamesakeError(f"{where}: the id {record.id} is also that of {self.places[record.id]}")
+            if self.kb.row(record.id) >= 0:
+                raise NamesakeError(f"{where}: the KB has {record.id}: remove it first, with `namesake kb remove`")
+            if record.kind:
+                named(record.kind)
+        elif self.kb.row(record.id) < 0:
+            raise NamesakeError(f"{where}: {record.id} is not an entity of {self.kb.path}")
+        elif record.name or record.descriptions or record.claims:
+            raise NamesakeError(
+                f"{where}: the id {record.id} looks like a QID, and only aliases can be added to an item of Wikidata: "
+                "choose another id for an own entity, or leave its name and description empty"
+            )
+        self.places[record.id] = where
+        for text in (str(alias["value"]) for texts in record.aliases.values() for alias in texts):
+            self.bearers[text] += 1
+            if len(self.kb.names.lookup(text)[0]) + self.bearers[text] > MOST_ENTITIES:
+                raise NamesakeError(f"{where}: the alias {text!r} belongs to more than {MOST_ENTITIES:,} entities")
+        return record
+
+    # values
+    def _property(self, called: str) -> int:
+        known = find_property(self.kb, called)
+        if known is None:
+            near = " or ".join(map(repr, similar_properties(self.kb, called)))
+            hint = f" (did you mean {near}?)" if near else ""
+            raise NamesakeError(f"`type={called}`: the KB has no property {called!r}{hint}")
+        of_kind = [numbers for numbers, kinds in known.items() if named(self.columns.kind or "other").number in kinds]
+        return (of_kind or list(known))[0][0]
+
+    def _claims(self, where: str, cells: dict[str, str]) -> dict[str, list[Any]]:
+        found: dict[str, list[Any]] = {}
+        for number, columns in self.properties.items():
+            for column in columns:
+                for text in SEPARATORS.split(self._cell(where, cells, column, "")):
+                    if text:
+                        found.setdefault(f"P{number}", []).append(self._value(where, number, text))
+        return found
+
+    def _value(self, where: str, number: int, text: str) -> dict[str, Any]:
+        """A statement with a value: an item, a date, or a text if no item has this name."""
+        prop = f"P{number}"
+        if is_date([number]):
+            if (day := read_day(text)) is None:
+                raise NamesakeError(f"{where}: {text!r} is not a date; write 1980, 1980-05 or 1980-05-17")
+            time = f"+{day.year:04}-{day.month or 0:02}-{day.day or 0:02}T00:00:00Z"
+            value = {"time": time, "precision": DAY if day.day else MONTH if day.month else YEAR}
+            return statement(prop, {"value": value, "type": "time"}, "time")
+        if QID.fullmatch(text) or text.startswith(f"{self.columns.prefix}:") or self.kb.row(text) >= 0:
+            return statement(prop, item_value(text), "wikibase-item")
+        if text not in self._names:
+            self._names[text] = self._resolved(where, text)
+        identifier = self._names[text]
+        if identifier is None:
+            return statement(prop, {"value": text, "type": "string"}, "string")
+        return statement(prop, item_value(identifier), "wikibase-item")
+
+    def _resolved(self, where: str, text: str) -> str | None:
+        answer = reconcile_frame(pa.table({"name": [text]}), Linker(self.kb), "name", threads=1).to_pylist()[0]
+        if answer["qid"] is None:
+            self.notes.append(f"{where}: {text!r} is not resolved ({answer['reason']}); its words are kept")
+        else:
+            about = answer["description"] or "no description"
+            self.notes.append(f"{where}: {text!r} is {answer['qid']} ({answer['label']}, {about})")
+        return answer["qid"] and str(answer["qid"])
+
+    def check_values(self, records: Sequence[Record]) -> None:
+        """Raise NamesakeError for an unknown own id among values; note QIDs that the KB does not have."""
+        for record in records:
+            where = self.places[record.id]
+            for text in item_ids(record.claims):
+                if not QID.fullmatch(text) and text not in self.places and self.kb.row(text) < 0:
+                    known = [*self.places, *self.kb.ids.own]
+                    raise NamesakeError(f"{where}: no own entity {text!r}{did_you_mean(text, known)}")
+                if QID.fullmatch(text) and positions(self.kb.item_qids, np.array([int(text[1:])]))[0] < 0:
+                    self.notes.append(f"{where}: {text} is not in the KB, so this value is ignored until it is")
