@@ -18,6 +18,8 @@ from namesake.linker import Linker
 from namesake.printable import counted
 from namesake.reconciling.table import ADDED, Layout, column_of_names, reconcile_table
 
+ADDED_TO_LINKS = ("label", "description", "url", "best_label", "runner_up_label", "start", "end", "in_title")
+"""Columns that `described` and `flat` add."""
 WHERE = "the frame"
 """The name of a frame in messages."""
 
@@ -33,6 +35,7 @@ def link_frame(
     *,
     one_per_span: bool = False,
     scores: bool = False,
+    linked_only: bool = False,
 ) -> Any:
     """Link the names in the texts of a frame: one row per name, with the other columns of the frame.
 
@@ -49,6 +52,7 @@ def link_frame(
             list, names are found in the text.
         one_per_span: one row per occurrence of a name, with `start` and `end`.
         scores: also return every candidate with its scores.
+        linked_only: leave out names without a QID.
 
     Returns:
         A pandas or Polars frame for one of these, else an Arrow table. If a column of the frame has the name of one of
@@ -71,10 +75,10 @@ def link_frame(
     links = links.drop_columns(["extra"])
     for field in own.schema:
         name = field.name
-        while name in links.column_names or name in ("label", "description", "url", "start", "end", "in_title"):
+        while name in links.column_names or name in ADDED_TO_LINKS:
             name += "_"
         links = links.append_column(field.with_name(name), own.column(field.name).take(row))
-    return _like(frame, described(linker.kb, links, one_per_span))
+    return _like(frame, described(linker.kb, links, one_per_span, linked_only))
 
 
 def reconcile_frame(

@@ -18,6 +18,8 @@ _WORDS = tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding
 REASONS: dict[str, str] = _WORDS["reasons"]
 PARTS: dict[str, str] = _WORDS["parts"]
 SOURCES: dict[str, str] = _WORDS["sources"]
+GROUPS: dict[str, dict[str, Any]] = _WORDS["groups"]
+"""Parts that say the same in a sentence, and the forms of that sentence."""
 
 
 def part_name(part: str) -> str:
@@ -38,9 +40,11 @@ def symbol(kind: str | None) -> str | None:
 
 
 def percent(confidence: float | None) -> str:
-    """A probability for people: never 100 %."""
+    """A probability for people: never 100 %, and 0 % only if it is 0."""
     if confidence is None:
         return ""
+    if 0 < confidence < 0.005:
+        return "<1 %"
     return ">99 %" if confidence > 0.99 else f"{100 * confidence:.0f} %"
 
 

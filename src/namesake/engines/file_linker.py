@@ -274,30 +274,46 @@ _made: WeakKeyDictionary[KB, dict[int, str | None]] = WeakKeyDictionary()
 """Replacements of missing descriptions."""
 
 
-def described(kb: KB, links: pa.Table, one_per_span: bool = False) -> pa.Table:
+def described(kb: KB, links: pa.Table, one_per_span: bool = False, linked_only: bool = False) -> pa.Table:
     """Links with `label`, `description` and `url` of the entity after its `qid`; `one_per_span` as for `flat`.
 
-    If the KB has no description, occupations and country replace it.
+    `best` and `runner_up` are followed by their labels. If the KB has no description, occupations and country replace
+    it. With `linked_only`, rows without a QID are left out.
     """
+    links = links.filter(links.column("qid").is_valid()) if linked_only else links
     links = flat(links) if one_per_span else links
     qids = one_chunk(links.column("qid"))
-    numbers: Int64 = parse_qids(*arrays.text_buffers(qids))
-    rows = np.where(numpy_numbers(qids.is_valid()), kb.rows(numbers), -1)
-    distinct, which = np.unique(rows, return_inverse=True)
+    distinct, which = _entity_rows(kb, qids)
     labels, texts = (column.take(arrow_numbers(which)) for column in _words(kb, distinct))
     address, nothing = (arrays.arrow_scalar(text, pa.string()) for text in (WIKIDATA, ""))
     urls = pc.binary_join_element_wise(address, qids, nothing, null_handling="emit_null")
     place = links.schema.get_field_index("qid") + 1
     for name, column in (("url", urls), ("description", texts), ("label", labels)):
         links = links.add_column(place, pa.field(name, pa.string()), column)
+    for name in ("best", "runner_up"):
+        distinct, which = _entity_rows(kb, one_chunk(links.column(name)))
+        place = links.schema.get_field_index(name) + 1
+        links = links.add_column(place, f"{name}_label", _labels(kb, distinct).take(arrow_numbers(which)))
     return links
+
+
+def _entity_rows(kb: KB, qids: pa.StringArray) -> tuple[Int64, Int64]:
+    """The distinct rows of some QIDs in the KB, -1 for null and for entities that it lacks, and the one of each QID."""
+    numbers: Int64 = parse_qids(*arrays.text_buffers(qids))
+    rows = np.where(numpy_numbers(qids.is_valid()), kb.rows(numbers), -1)
+    distinct, which = np.unique(rows, return_inverse=True)
+    return distinct, which
+
+
+def _labels(kb: KB, rows: Int64) -> pa.StringArray:
+    """The label of each row; null for -1."""
+    items = arrow_numbers(kb.entity_item[np.maximum(rows, 0)], rows < 0) if len(kb) else pa.nulls(len(rows), pa.int32())
+    return kb.item_labels.arrow().take(items).cast(pa.string())
 
 
 def _words(kb: KB, rows: Int64) -> tuple[pa.StringArray, pa.StringArray]:
     """Label and description of each row; null for -1."""
-    is_nil = rows < 0
-    items = arrow_numbers(kb.entity_item[np.maximum(rows, 0)], is_nil) if len(kb) else pa.nulls(len(rows), pa.int32())
-    labels = kb.item_labels.arrow().take(items).cast(pa.string())
+    is_nil, labels = rows < 0, _labels(kb, rows)
     texts = kb.descriptions.arrow().take(arrow_numbers(rows, is_nil)).cast(pa.string())
     bare = ~is_nil & (arrays.sizes(texts) == 0)
     made = _made.setdefault(kb, {})
@@ -374,6 +390,7 @@ def link_files(
     most_line: int = MOST_LINE,
     reading: Reading | None = None,
     one_per_span: bool = False,
+    linked_only: bool = False,
     format: str | None = None,
     rejects: Rejects | None = None,
     reporter: Reporter | None = None,
@@ -391,6 +408,7 @@ def link_files(
         most_line: the maximum size of a line of JSON or of a text file, in bytes; longer ones are rejected.
         reading: the names of the fields, and other settings that the suffix does not tell.
         one_per_span: write one row per occurrence of a name, with `start` and `end`.
+        linked_only: leave out names without a QID.
         format: the format of the links if the suffix does not tell it: parquet, jsonl, csv or tsv.
         rejects: receives invalid records; without it, the first of them is an error.
         reporter: shows progress.
@@ -408,7 +426,7 @@ def link_files(
     with LinkWriter(out, linker.metadata, format) as writer, reporter.stage("linking"), Meter(paths) as meter:
         tables = read_files(paths, rejects, date, reading_for(paths, reading, most_line), optional)
         for done in link_tables(linker, tables, threads, scores, rejects):
-            writer.write(described(linker.kb, done.links, one_per_span))
+            writer.write(described(linker.kb, done.links, one_per_span, linked_only))
             mentions += done.mentions
             seen += done.articles
             linked += done.linked

@@ -24,7 +24,7 @@ SELDOM_TWICE = ("spans", "title_spans", "score", "margin", "confidence", "known"
 """Columns of numbers that seldom repeat: a dictionary would cost time and space."""
 WITH_STATISTICS = ["article_id", "score", "margin", "confidence", "known"]
 """Columns whose minimum and maximum help to skip rows; those of names and QIDs do not."""
-FROM_KB = ("label", "description")
+FROM_KB = ("label", "description", "best_label", "runner_up_label")
 """Columns with texts of the KB."""
 
 

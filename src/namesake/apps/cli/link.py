@@ -45,6 +45,7 @@ def link(
     format: str | None = None,
     to_format: Annotated[str | None, typer.Option("--to")] = None,
     flat: bool = False,
+    linked_only: bool = False,
     threads: common.Threads = 0,
     workers: Annotated[int | None, typer.Option(min=1)] = None,
     engine: Literal["local", "spark"] = "local",
@@ -68,6 +69,7 @@ def link(
         to_format: Format of the links: jsonl, csv, tsv or parquet. The default follows from the suffix of --out; for
             -o - it is jsonl.
         flat: Write one row per occurrence of a name, with start and end.
+        linked_only: Leave out names that are linked to NIL.
         workers: Number of processes that link into a folder. The default is one per core.
         engine: Where a run into a folder is executed: on this machine, or on Spark.
         master: Master of Spark, such as local\\[2] or spark://host:7077.
@@ -79,7 +81,7 @@ def link(
         other = "use `namesake explain`" if scores else "-o - for standard output"
         raise NamesakeError(f"{option} to output files: name one with -o, or {other}")
     _check_format("--to", to_format, LINK_FORMATS, "links")
-    settings: dict[str, Any] = {"scores": scores, "date": date, "most_line": max_line << 20}
+    settings: dict[str, Any] = {"scores": scores, "date": date, "most_line": max_line << 20, "linked_only": linked_only}
     if engine == "spark":
         _check_spark(given | {"to": to_format, "mentions": mentions != "names"})
         settings |= {"master": master, "recipe": recipe, "threshold": common.threshold_of(threshold), "kinds": kinds}
@@ -229,7 +231,7 @@ def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) ->
             for table in read_files([path], rejects, settings["date"], reading, listing):
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
                     show_text(linker, table, console)
-                linked += show_links(linker, table, console, rejects)
+                linked += show_links(linker, table, console, rejects, settings["linked_only"])
     _finish(rejects.count > 0 and not linked, articles, reading, listing)
 
 

@@ -11,7 +11,8 @@ from starlette.responses import Response
 from namesake.apps.server.endpoint import Endpoint
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.schema import Date, GivenArticle, StrictStruct, check_date, check_explained, check_given
-from namesake.drawing.candidates import evidence, shown, side_by_side
+from namesake.drawing.candidates import shown, side_by_side
+from namesake.drawing.evidence import evidence
 from namesake.drawing.text import Mark, Row, marked_article, name_marks
 from namesake.drawing.theme import GRADES, style_sheet
 from namesake.errors import NamesakeError
