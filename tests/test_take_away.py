@@ -117,3 +117,73 @@ def test_the_sentence_of_nil_gives_the_best_candidate_and_the_rival_of_a_close_c
     assert seen
     assert seen <= REASONS.keys()
     assert summary_sentence([]) == "No entity in the knowledge base has this name."
+
+
+# SQLite
+def test_the_database_has_the_links_of_jsonl(run):
+    import sqlite3
+
+    assert run("link", ARTICLES, "-o", "links.db").code == 0
+    run("link", ARTICLES, "-o", "flat.jsonl", "--flat", "--scores")
+    run("link", ARTICLES, "-o", "links.jsonl", "--scores")
+    database = sqlite3.connect("links.db")
+    assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert database.execute("PRAGMA foreign_key_check").fetchall() == []
+    names = ("article_id", "start", "end", "in_title", "name", "qid", "label", "kind", "confidence", "known", "reason")
+    names += ("best", "runner_up", "score", "margin")
+    columns = ", ".join(f'"{name}"' for name in names)
+    found = database.execute(f"SELECT {columns} FROM mentions ORDER BY number").fetchall()
+    assert found == [tuple(row[name] for name in names) for row in rows_of(Path("flat.jsonl"))]
+    articles = [json.loads(line) for line in ARTICLES.read_bytes().splitlines()]
+    there = database.execute("SELECT id, title, date, text FROM articles ORDER BY number").fetchall()
+    assert there == [tuple(article.get(name) for name in ("id", "title", "date", "text")) for article in articles]
+    query = 'SELECT name, substr(text, start + 1, "end" - start) FROM mentions m JOIN articles a ON a.number = article'
+    for name, surface in database.execute(query):
+        assert surface.split()[-1] in name.split() or name.startswith(surface), "the place of each name"
+    for number, row in enumerate(rows_of(Path("links.jsonl")), 1):
+        ranked = sorted(row["candidates"], key=lambda one: -one["score"])[:5]
+        stored = database.execute(
+            "SELECT rank, score, confidence FROM candidates WHERE link = ? ORDER BY rank", [number]
+        )
+        for (rank, score, confidence), one in zip(stored.fetchall(), ranked, strict=True):
+            assert score == one["score"]
+            if rank == 1:
+                assert confidence == row["confidence"]
+    words = (
+        "SELECT id FROM articles JOIN articles_fts ON articles_fts.rowid = number WHERE articles_fts MATCH 'basketball'"
+    )
+    wanted = {a["id"] for a in articles if "basketball" in f"{a['text']} {a['title']}".lower()}
+    assert {one for (one,) in database.execute(words)} == wanted
+    assert wanted
+    counts = dict(database.execute("SELECT qid, mentions FROM entity_counts").fetchall())
+    assert sum(counts.values()) == sum(row["qid"] is not None for row in rows_of(Path("flat.jsonl")))
+    assert not Path("links.db.meta.json").exists()
+    assert {key for (key,) in database.execute("SELECT key FROM about")} == {"kb", "recipe"}
+
+
+def test_the_database_appears_whole_or_not_at_all(run):
+    Path("bad.jsonl").write_text('{"id": "a", "text": "Michael Jordan spoke."}\n')
+    run("link", "bad.jsonl", "-o", "links.sqlite")
+    before = Path("links.sqlite").read_bytes()
+    assert run("link", "nowhere.jsonl", "-o", "links.sqlite").code == 2
+    assert Path("links.sqlite").read_bytes() == before
+    assert [path.name for path in Path().iterdir() if "partial" in path.name] == []
+    assert "needs a file" in run("link", "bad.jsonl", "-o", "-", "--to", "db").err
+    ran = run("link", "bad.jsonl", "-o", "links.db.gz")
+    assert (ran.code, "is not compressed" in ran.err) == (2, True)
+
+
+def test_duckdb_reads_parquet_with_the_documented_views(run):
+    import duckdb
+
+    run("link", ARTICLES, "-o", "links.parquet")
+    guide = (Path(__file__).parents[1] / "docs" / "formats.md").read_text()
+    script = guide.split("<!-- duckdb views -->")[1].split("```sql\n")[1].split("```")[0]
+    database = duckdb.connect()
+    database.execute(script)
+    flat = pq.read_table("links.parquet").to_pylist()
+    wanted = sum(len(row["spans"] or []) for row in flat)
+    assert database.execute("SELECT count(*) FROM mentions").fetchone() == (wanted,)
+    counts = dict(database.execute("SELECT qid, mentions FROM entity_counts").fetchall())
+    for qid in {row["qid"] for row in flat if row["qid"]}:
+        assert counts[qid] == sum(len(row["spans"] or []) for row in flat if row["qid"] == qid)

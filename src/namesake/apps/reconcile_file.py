@@ -23,6 +23,7 @@ from namesake.errors import NamesakeError, warn
 from namesake.files import STDIN, Paths, check_place, keep_apart, published, several
 from namesake.files.lines import json_lines
 from namesake.formats import read_rows
+from namesake.formats.excel_files import check_rows
 from namesake.formats.field_names import Reading
 from namesake.formats.link_writers import ROW
 from namesake.formats.table_files import Rows, said_of_writing, write_rows, writer_suffix
@@ -64,6 +65,7 @@ def reconcile(
     choices: Paths = (),
     encoding: str | None = None,
     format: str | None = None,
+    sheet: str | None = None,
     threads: int = 0,
     rejects: Rejects | None = None,
     reporter: Reporter | None = None,
@@ -73,8 +75,8 @@ def reconcile(
 
     Args:
         linker: its KB and recipe.
-        table: a CSV, TSV, JSONL, JSON or Parquet file; `-` is standard input.
-        out: the output file, `.csv`, `.tsv`, `.jsonl` or `.parquet`; `-` is CSV on standard output.
+        table: a CSV, TSV, JSONL, JSON, Parquet or .xlsx file; `-` is standard input.
+        out: the output file, `.csv`, `.tsv`, `.xlsx`, `.jsonl` or `.parquet`; `-` is CSV on standard output.
         name: the column of names; by default it is guessed.
         kind: the kinds of the entities, such as "organisation" or "people,places"; by default the kind of most names.
         context: one or several columns with words about the entity, such as a team or notes. A text may list columns,
@@ -86,6 +88,7 @@ def reconcile(
         choices: files with decisions that such a page saved.
         encoding: the encoding of CSV and TSV; by default UTF-8, or what a byte order mark indicates.
         format: the format of standard input: csv, tsv, jsonl or json.
+        sheet: the name or number of the sheet of an .xlsx file; by default the first visible one with cells.
         threads: the number of threads; 0 means one per core. The result does not depend on it.
         rejects: receives the rows that cannot be read; without it, the first of them is an error.
         reporter: receives the progress.
@@ -96,7 +99,8 @@ def reconcile(
     target, page = None if out is None else Path(out), None if review is None else Path(review)
     decided = [Path(file) for file in several(choices)]
     _check_outputs(target, page, rejects.path, [table, linker.kb.path, *decided])
-    read = read_rows(table, rejects, Reading(encoding=encoding, format=format, say=say))
+    read = read_rows(table, rejects, Reading(encoding=encoding, format=format, sheet=sheet, say=say))
+    check_rows(target or Path(), read.table.num_rows)
     name = column_of_names(read.table.column_names, str(table), say) if name is None else name
     types = tuple((property, column) for property, some in (type or {}).items() for column in several(some))
     columns = read.table.column_names  # `Team,Notes` names two columns unless one column has that name

@@ -24,6 +24,7 @@ from namesake.files.lines import MOST_LINE, Meter
 from namesake.formats import format_of, read_articles, save_as, words
 from namesake.formats.field_names import Reading, silent
 from namesake.formats.link_writers import LinkWriter, files_of, is_ours
+from namesake.formats.sqlite_links import MOST_CANDIDATES
 from namesake.kb import WIKIDATA
 from namesake.kb.manifest import MANIFEST
 from namesake.kb.records import about
@@ -343,18 +344,23 @@ def flat(links: pa.Table) -> pa.Table:
 
 
 def link_tables(
-    linker: Linker, tables: Iterable[pa.Table], threads: int = 1, scores: bool = False, rejects: Rejects | None = None
+    linker: Linker,
+    tables: Iterable[pa.Table],
+    threads: int = 1,
+    scores: bool = False,
+    rejects: Rejects | None = None,
+    most: int | None = None,
 ) -> Iterator[Linked]:
     """Link tables of articles, in their order; at most two tables per thread are in memory."""
     threads = threads_for(threads)
     if threads <= 1:
         for table in tables:
-            yield linker.link_counted(table, scores, rejects)
+            yield linker.link_counted(table, scores, rejects, most)
         return
 
     def link(table: pa.Table) -> tuple[Linked, Rejects | None]:
         own = None if rejects is None else Rejects(most=table.num_rows)  # threads do not share rejects
-        return linker.link_counted(table, scores, own), own
+        return linker.link_counted(table, scores, own, most), own
 
     for linked, own in in_order(link, tables, threads):
         if rejects is not None and own is not None:
@@ -401,7 +407,8 @@ def link_files(
         linker: links the articles.
         articles: one or several JSONL, JSON, CSV, TSV or text (also `.gz .bz2 .zst`) or Parquet files, patterns, or
             folders of them; `-` is standard input.
-        out: `.parquet`, or `.jsonl`, `.csv`, `.tsv` with or without compression; `-` is standard output.
+        out: `.parquet`, `.xlsx`, `.db` (SQLite), or `.jsonl`, `.csv`, `.tsv` with or without compression; `-` is
+            standard output.
         scores: also write every candidate with its scores.
         date: the ISO date of articles without one.
         threads: how many threads link; 0 is one per core.
@@ -423,10 +430,16 @@ def link_files(
     keep_apart(outputs, [*paths, linker.kb.path])
     seen = linked = mentions = 0
 
-    with LinkWriter(out, linker.metadata, format) as writer, reporter.stage("linking"), Meter(paths) as meter:
+    with (
+        LinkWriter(out, linker.metadata, format, kb=linker.kb) as writer,
+        reporter.stage("linking"),
+        Meter(paths) as meter,
+    ):
         tables = read_files(paths, rejects, date, reading_for(paths, reading, most_line), optional)
-        for done in link_tables(linker, tables, threads, scores, rejects):
-            writer.write(described(linker.kb, done.links, one_per_span, linked_only))
+        most = MOST_CANDIDATES if writer.has_articles and not scores else None
+        scores, one_per_span = scores or writer.has_articles, one_per_span and not writer.has_articles
+        for done in link_tables(linker, tables, threads, scores, rejects, most):
+            writer.write(described(linker.kb, done.links, one_per_span, linked_only), done.read)
             mentions += done.mentions
             seen += done.articles
             linked += done.linked

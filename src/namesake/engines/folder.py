@@ -246,9 +246,13 @@ def link_folder(
     inputs = [look_at(path) for path in listing.paths]
     reading = reading_for(listing.paths, reading, most_line)
     keep_apart([out], [*(one.path for one in inputs), linker.kb.path])
-    only = {"linked_only": "True"} if linked_only else {}  # runs of older versions have no such fact
     sizes = {"most_line": f"{most_line / 2**20:g} MB", "shard_bytes": f"{shard_bytes:,} bytes"}
-    plan = shards.Plan.of(linker, inputs, reading, {"scores": str(scores), "date": date or "", **sizes, **only})
+    plan = shards.Plan.of(
+        linker,
+        inputs,
+        reading,
+        {"scores": str(scores), "date": date or "", "linked_only": "True" if linked_only else "", **sizes},
+    )
     work = ShardLinker(linker, out, scores, date, reading, linked_only)
     if out.exists() and not out.is_dir():
         raise NamesakeError(f"{out} is a file, not a folder to write: name another")

@@ -60,6 +60,7 @@ class Plan(msgspec.Struct, frozen=True):
             **{f"`{name}=`": value for name, value in options.items()},
             **{f"`{name}=`": value for name, value in reading.named.items()},
             "`encoding=`": reading.encoding or "",
+            "`sheet=`": reading.sheet or "",
         }
         return Plan(facts, inputs)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from namesake.linker import Linker
 
 STDIN_FORMATS = stdin_formats()
-LINK_FORMATS = ("jsonl", "csv", "tsv", "parquet")
+LINK_FORMATS = ("jsonl", "csv", "tsv", "parquet", "xlsx", "db")
 Settings = dict[str, Any]
 """Keyword arguments of the library function that does the work."""
 
@@ -42,6 +42,7 @@ def link(
     title: str | None = None,
     date: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
     format: str | None = None,
     to_format: Annotated[str | None, typer.Option("--to")] = None,
     flat: bool = False,
@@ -59,15 +60,15 @@ def link(
     Example: namesake link news.jsonl.gz --kb kb/ -o links.parquet
 
     Args:
-        articles: Files of articles (JSONL, JSON, CSV, TSV or .txt, also .gz .bz2 .zst, or Parquet), folders of them, or
-            patterns; - is standard input.
-        to: Output: a file .parquet, .jsonl, .csv or .tsv (also .gz .bz2 .zst), a folder DIR/, or - for standard output.
-            By default the links are printed as tables.
+        articles: Files of articles (JSONL, JSON, CSV, TSV or .txt, also .gz .bz2 .zst, or Parquet or .xlsx), folders of
+            them, or patterns; - is standard input.
+        to: Output: a file .parquet, .xlsx, .db (SQLite), .jsonl, .csv or .tsv (the last three also .gz .bz2 .zst), a
+            folder DIR/, or - for standard output. By default the links are printed as tables.
         scores: Also write every candidate with its scores.
         format: Format of standard input: text, csv, tsv, json or jsonl. The default is jsonl. The format of a file
             follows from its suffix.
-        to_format: Format of the links: jsonl, csv, tsv or parquet. The default follows from the suffix of --out; for
-            -o - it is jsonl.
+        to_format: Format of the links: jsonl, csv, tsv, parquet, xlsx or db. The default follows from the suffix of
+            --out; for -o - it is jsonl.
         flat: Write one row per occurrence of a name, with start and end.
         linked_only: Leave out names that are linked to NIL.
         workers: Number of processes that link into a folder. The default is one per core.
@@ -121,6 +122,7 @@ def explain(
     title: str | None = None,
     date: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
     all: bool = False,
     json: common.Json = False,
 ) -> None:
@@ -171,7 +173,7 @@ def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple[Reading, s
     if date is not None and not date.strip():
         raise NamesakeError(f"--date is empty: name the field of the date, or write a date as {HOW_TO_WRITE}")
     is_field = date is not None and not is_written_as_date(date) and not date[:4].isdecimal()
-    named = {name: given[name] for name in ("text", "id", "title", "encoding")}
+    named = {name: given.get(name) for name in ("text", "id", "title", "encoding", "sheet")}
     reading = Reading(**named, date=date if is_field else None, format=format, say=common.say)
     return reading, None if is_field else date
 
@@ -184,7 +186,7 @@ def _check_format(option: str, format: str | None, known: Sequence[str], what: s
 
 def _check_spark(given: Mapping[str, object]) -> None:
     """Reject options that have no effect on Spark: it reads JSONL and Parquet in our layouts, and writes Parquet."""
-    options = ("text", "id", "title", "encoding", "format", "to", "flat", "mentions", "workers", "threads")
+    options = ("text", "id", "title", "encoding", "sheet", "format", "to", "flat", "mentions", "workers", "threads")
     without_effect = [f"--{option}" for option in options if given[option]]
     if without_effect:
         raise NamesakeError(f"{', '.join(without_effect)}: not supported with --engine spark; see docs/spark.md")
@@ -194,9 +196,9 @@ def _check_spark(given: Mapping[str, object]) -> None:
 def is_folder(out: str) -> bool:
     """Whether the output is a folder: its name ends in a slash, or it exists and has no suffix of a link file."""
     from namesake.files import kind
-    from namesake.formats.table_files import SUFFIXES
+    from namesake.formats.table_files import LINK_SUFFIXES
 
-    return out.endswith("/") or (Path(out).is_dir() and kind(Path(out)) not in SUFFIXES)
+    return out.endswith("/") or (Path(out).is_dir() and kind(Path(out)) not in LINK_SUFFIXES)
 
 
 def _report(where: object, counts: Mapping[str, int], pace: str) -> None:
