@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from glob import glob, has_magic
 from os.path import commonpath, realpath
 from pathlib import Path
@@ -27,7 +28,7 @@ from namesake.formats.link_writers import LinkWriter, files_of, is_ours
 from namesake.formats.sqlite_links import MOST_CANDIDATES
 from namesake.kb import WIKIDATA
 from namesake.kb.manifest import MANIFEST
-from namesake.kb.records import about
+from namesake.kb.records import about, found_all
 from namesake.kb.store import KB
 from namesake.kernels.link.candidate_tables import parse_qids
 from namesake.linker import Linked, Linker
@@ -431,7 +432,7 @@ def link_files(
     seen = linked = mentions = 0
 
     with (
-        LinkWriter(out, linker.metadata, format, kb=linker.kb) as writer,
+        LinkWriter(out, linker.metadata, format, describe=partial(found_all, linker.kb)) as writer,
         reporter.stage("linking"),
         Meter(paths) as meter,
     ):

@@ -18,7 +18,7 @@ from zipfile import BadZipFile, ZipFile
 import pyarrow as pa
 
 from namesake.articles.rejects import Rejects
-from namesake.errors import NamesakeError, did_you_mean
+from namesake.errors import NamesakeError, did_you_mean, lacking
 from namesake.formats.arrow_articles import ColumnNames, valid_articles, with_extra
 from namesake.formats.field_names import Reading, id_prefix
 from namesake.formats.table_files import Rows, Write, cell_text, column_names
@@ -34,7 +34,6 @@ MIDNIGHT = time()
 CREATOR = "Namesake"
 _COLUMN = re.compile(rb'\sr="([A-Z]{2,3})[0-9]')
 _ROW = re.compile(rb'<(?:\w+:)?row\s[^>]*?\br="([0-9]{1,7})"')
-INSTALL = 'spreadsheets need the extra "excel": pip install "namesake[excel]", or save the sheet as CSV'
 
 
 def excel_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
@@ -74,7 +73,7 @@ def _sheet(path: Path, reading: Reading) -> tuple[str, Any]:
     try:
         import python_calamine as calamine
     except ImportError:
-        raise NamesakeError(f"{path}: {INSTALL}") from None
+        raise lacking(f"{path}: spreadsheets need", "python-calamine and openpyxl", "excel") from None
     try:
         _refuse_huge(path)
         book = calamine.CalamineWorkbook.from_path(str(path))
@@ -91,7 +90,7 @@ def _sheet(path: Path, reading: Reading) -> tuple[str, Any]:
     except calamine.PasswordError:
         raise NamesakeError(f"{path}: protected by a password; save it without one") from None
     except (calamine.CalamineError, BadZipFile, OSError, ValueError) as problem:
-        raise NamesakeError(f"{path} cannot be read as .xlsx ({problem}); save it again, or as CSV") from None
+        raise NamesakeError(f"{path} cannot be read as .xlsx ({problem}); save {path.name} as CSV") from None
     if len(names) > 1 and wanted is None:
         hidden = [f"{name} (hidden)" if name not in visible else name for name in names if name != sheet.name]
         reading.say(f"{path}: the sheet {sheet.name!r} is read, not {', '.join(hidden)}; `sheet=` names another")
@@ -164,7 +163,7 @@ def excel_writer(file: IO[bytes], path: Path) -> Iterator[Write]:
         from openpyxl.cell import WriteOnlyCell
         from openpyxl.cell.cell import ERROR_CODES, ILLEGAL_CHARACTERS_RE
     except ImportError:
-        raise NamesakeError(f"{path}: {INSTALL}") from None
+        raise lacking(f"{path}: spreadsheets need", "python-calamine and openpyxl", "excel") from None
     book = Workbook(write_only=True)
     book.properties.creator = CREATOR
     sheet, written = book.create_sheet("Namesake"), 0

@@ -16,8 +16,8 @@ from namesake.files import STDIN, kind, open_lines, published
 from namesake.files.outputs import written
 from namesake.formats.arrow_articles import open_parquet
 from namesake.formats.json_articles import object_of
+from namesake.formats.sqlite_links import Describe, sqlite_writer
 from namesake.formats.table_files import ROWS_AT_ONCE, line_writer, writer_suffix
-from namesake.kb.store import KB
 
 MOST_DICTIONARY = 1 << 30
 MOST_REPEATED = 1 << 20
@@ -133,14 +133,19 @@ class LinkWriter:
     """Writes tables of links to `path` (`-`: standard output); `metadata` says what made them.
 
     The suffix tells the format if `format` does not; `tidy` is as for `published`. SQLite also has the articles, and
-    the candidates of `scores`; the KB describes these.
+    the candidates of `scores`, with the entities that `describe` gives.
     """
 
     def __init__(
-        self, path: Path, metadata: dict[str, str], format: str | None = None, tidy: bool = True, kb: KB | None = None
+        self,
+        path: Path,
+        metadata: dict[str, str],
+        format: str | None = None,
+        tidy: bool = True,
+        describe: Describe = lambda _: {},
     ) -> None:
         self.suffix = writer_suffix(path, format, "links", ".jsonl")
-        self.path, self.metadata, self.tidy, self.kb = path, metadata, tidy, kb
+        self.path, self.metadata, self.tidy, self.describe = path, metadata, tidy, describe
         self.rows = 0
         self._stack = ExitStack()
 
@@ -149,11 +154,8 @@ class LinkWriter:
             partial = self._stack.enter_context(published(self.path, self.tidy))
             self._write = _parquet_writer(partial, self.metadata, self._stack)
         elif self.has_articles:
-            from namesake.formats.sqlite_links import sqlite_writer
-
-            assert self.kb is not None
             partial = self._stack.enter_context(published(self.path, self.tidy))
-            self._write_all = self._stack.enter_context(sqlite_writer(partial, self.metadata, self.kb))
+            self._write_all = self._stack.enter_context(sqlite_writer(partial, self.metadata, self.describe))
         else:
             self._write = _lines_writer(self.path, self.suffix, self.metadata, self._stack)
         return self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,6 @@ import msgspec
 import pyarrow as pa
 
 from namesake.errors import NamesakeError
-from namesake.kb.records import found_all
-from namesake.kb.store import KB
 
 MOST_CANDIDATES = 5
 """Candidates of each name that are stored, unless all scores are asked for."""
@@ -56,10 +54,12 @@ INSERT INTO entities_fts(entities_fts) VALUES ('rebuild');
 """
 Row = dict[str, Any]
 Write = Callable[[pa.Table, pa.Table], None]
+Describe = Callable[[Iterable[str]], Mapping[str, Any]]
+"""Gives the entities with some QIDs that a KB has, with `label`, `description`, `kind` and `url`."""
 
 
 @contextmanager
-def sqlite_writer(partial: Path, metadata: dict[str, str], kb: KB) -> Iterator[Write]:
+def sqlite_writer(partial: Path, metadata: dict[str, str], describe: Describe) -> Iterator[Write]:
     """A function that writes links with candidates, and the articles they are from, to a new database.
 
     Tables are indexed at the end. An error leaves a file that is not valid: `partial` is a temporary file.
@@ -69,7 +69,7 @@ def sqlite_writer(partial: Path, metadata: dict[str, str], kb: KB) -> Iterator[W
         try:
             database.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;{TABLES}BEGIN;")
             database.executemany("INSERT INTO about VALUES (?, ?)", metadata.items())
-            yield _Tables(database, kb).add
+            yield _Tables(database, describe).add
             database.executescript(f"{INDEXES}PRAGMA optimize;")  # commits first
         finally:
             database.close()
@@ -80,8 +80,8 @@ def sqlite_writer(partial: Path, metadata: dict[str, str], kb: KB) -> Iterator[W
 class _Tables:
     """The tables of a database: rows are numbered in the order of the articles."""
 
-    def __init__(self, database: sqlite3.Connection, kb: KB) -> None:
-        self.database, self.kb = database, kb
+    def __init__(self, database: sqlite3.Connection, describe: Describe) -> None:
+        self.database, self.describe = database, describe
         self.articles = self.links = 0
         self.entities: set[str] = set()
 
@@ -108,7 +108,7 @@ class _Tables:
         qids = {one["qid"] for link in links for one in link["candidates"]}
         new = sorted((qids | {link[name] for link in links for name in ("best", "runner_up")}) - self.entities - {None})
         self.entities.update(new)
-        known = found_all(self.kb, new)
+        known = self.describe(new)
         fields = ("label", "description", "kind", "url")
         about = ([getattr(known.get(qid), name, None) for name in fields] for qid in new)
         self._insert("entities", 6, ((None, qid, *texts) for qid, texts in zip(new, about, strict=True)))
