@@ -19,7 +19,9 @@ from namesake.kinds import parse_kinds
 from namesake.linker import Linker
 from namesake.machine import in_order, threads_for
 from namesake.reconciling.column_kind import kinds_of_column
+from namesake.reconciling.explained import sentences
 from namesake.reconciling.matching import AT_ONCE, VALUES, Candidate, Reconciled, judge, plain_query
+from namesake.reconciling.name_forms import stated_qid
 from namesake.scorers.table_rows import ENTITY_TYPE, WORDS_NOT_SHARED
 from namesake.scorers.value_lookup import find_property, is_date, similar_properties
 from namesake.scoring import refuse_unkept
@@ -137,6 +139,7 @@ def reconcile_table(
     review_below: float | None = None,
     unread: Mapping[int, str] | None = None,
     choices: Mapping[int, str | None] | None = None,
+    explain: bool = False,
     advance: Callable[[int], None] | None = None,
     say: Callable[[str], None] = warn,
 ) -> Answers:
@@ -150,14 +153,16 @@ def reconcile_table(
         review_below: collect the rows with a lower confidence, with their candidates, for review.
         unread: by row number, why a row could not be read; it has no answer.
         choices: by row number, the QID that a person chose, or None for NIL.
+        explain: also add the column `why`, with one sentence for each row.
         advance: called with the number of rows that are done.
         say: receives the guess of the kind.
     """
     layout.check(table, linker.kb)
     queries = queries_of(table, layout)
     kinds = kinds_of_column(linker, layout.kind, [query.name for query in queries], layout.name, say)
+    stated = {at: qid for at, query in enumerate(queries) if (qid := stated_qid(linker.kb, query.name))}
     queries = [plain_query(linker.kb, query, kinds) for query in queries]
-    for at in unread or ():
+    for at in (*(unread or ()), *stated):
         queries[at] = Query("")
     added: list[tuple[object, ...]] = []
     doubtful: list[Doubtful] = []
@@ -169,6 +174,8 @@ def reconcile_table(
             advance(len(added))
     for at, why in (unread or {}).items():
         added[at] = (None, None, None, None, f"not read: {why}", None, None)
+    for at, qid in stated.items():
+        added[at] = _stated(linker.kb, qid)
     as_chosen = sum(added[at][0] == qid for at, qid in (choices or {}).items())
     for at, qid in (choices or {}).items():
         added[at] = _chosen(linker.kb, qid)
@@ -176,6 +183,9 @@ def reconcile_table(
     for at, field in enumerate(ADDED):
         column = pa.array([row[at] for row in added], field.type)
         table = table.append_column(field.with_name(_free(field.name, table.column_names)), column)
+    if explain:
+        whys = pa.array(sentences(linker, queries, kinds, threads), pa.string())
+        table = table.append_column(_free("why", table.column_names), whys)
     matched = sum(1 for row in added if row[0] is not None)
     bad_dates = unread_dates(table, layout, linker.kb)
     return Answers(table, matched, doubtful, bad_dates, as_chosen, table.column_names[own:])
@@ -288,6 +298,13 @@ def _chosen(kb: KB, qid: str | None) -> tuple[object, ...]:
     row = int(kb.rows(np.array([int(qid[1:])], np.int64))[0])
     label, description = (kb.label(row), about(kb, row)) if row >= 0 else (None, None)
     return qid, label, description, 1.0, CHOSEN, None, None
+
+
+def _stated(kb: KB, qid: str) -> tuple[object, ...]:
+    """The values of `ADDED` for a row whose name is a QID or an address."""
+    if kb.row(qid) < 0:
+        return None, None, None, None, f"{qid} is not in the KB", None, None
+    return *_chosen(kb, qid)[:4], "the row names the entity itself", None, None
 
 
 def _free(name: str, taken: Sequence[str]) -> str:

@@ -27,6 +27,8 @@ def reconcile(
     encoding: str | None = None,
     format: str | None = None,
     sheet: str | None = None,
+    check: str | None = None,
+    explain: bool = False,
     threads: common.Threads = 0,
 ) -> None:
     """Match each row of a table to a Wikidata entity. The table's own columns are kept.
@@ -45,6 +47,8 @@ def reconcile(
         review_below: Confidence below which rows appear on that page.
         choices: Decisions that you saved on such a page (gold.jsonl); repeatable.
         format: Format of standard input: csv, tsv, jsonl or json. The default is csv.
+        check: Column of QIDs to compare with the answers. The result is the column check.
+        explain: Also add the column why, with one sentence for each row.
     """
     if out is None and review is None:
         raise NamesakeError("no output is named: add -o FILE, such as -o out.csv, or -o - for standard output")
