@@ -12,6 +12,7 @@ from namesake.drawing.sentence import GROUP_OF, summary_sentence
 from namesake.drawing.text import nil_confidence
 from namesake.drawing.theme import GROUPS, PARTS, REASONS
 from namesake.engines.folder import link_folder
+from namesake.reconciling.name_forms import stated_qid, usual_form
 from namesake.sample import ARTICLES
 from namesake.scorers.registry import DOUBTS, SCORERS
 
@@ -187,3 +188,48 @@ def test_duckdb_reads_parquet_with_the_documented_views(run):
     counts = dict(database.execute("SELECT qid, mentions FROM entity_counts").fetchall())
     for qid in {row["qid"] for row in flat if row["qid"]}:
         assert counts[qid] == sum(len(row["spans"] or []) for row in flat if row["qid"] == qid)
+
+
+# tables
+@pytest.mark.parametrize(
+    ("cell", "name", "remark"),
+    [
+        ("Michael Jordan (basketball player)", "Michael Jordan", "basketball player"),
+        ("Jordan Michael", "Michael Jordan", ""),
+        ("The Rt Hon Michael Jordan", "Michael Jordan", ""),
+        ("Dr. Michael Jordan [author]", "Michael Jordan", "author"),
+        ("https://en.wikipedia.org/wiki/Michael_Jordan", "Michael Jordan", ""),
+        ("Michael Jordan", "Michael Jordan", ""),
+        ("Xavier Unknownson (chemist)", "Xavier Unknownson", "chemist"),
+        ("Xavier Unknownson", "Xavier Unknownson", ""),
+        ("", "", ""),
+    ],
+)
+def test_names_as_people_write_them(sample_kb, cell, name, remark):
+    assert usual_form(sample_kb, cell) == (name, remark)
+
+
+def test_a_qid_or_an_address_is_the_entity_itself(sample_kb):
+    row = sample_kb.row("Q41421")
+    address = f"https://en.wikipedia.org/wiki/{sample_kb.titles[row].replace(' ', '_')}?x=1"
+    for cell in ("Q41421", " q41421", "http://www.wikidata.org/entity/Q41421", "wd:Q41421"):
+        assert stated_qid(sample_kb, cell) == "Q41421"
+    assert stated_qid(sample_kb, address) == ("Q41421" if sample_kb.titles[row] else None)
+    for cell in ("Q0", "Q41421x", "Michael Jordan", "", "https://en.wikipedia.org/wiki/No_such_page_at_all"):
+        assert stated_qid(sample_kb, cell) is None
+
+
+def test_reconcile_checks_a_column_of_qids_and_says_why(run):
+    table = "Name,About,Q\nMichael Jordan,Chicago Bulls,Q41421\nMichael Jordan,Chicago Bulls,Q3308285\n"
+    Path("t.csv").write_text(f"{table}Q41421,,\nMichael Jordan,Bulls,Q999999999\nXavier Unknownson,,Q41421\n")
+    ran = run(
+        "reconcile", "t.csv", "--name", "Name", "--context", "About", "--check", "Q", "--explain", "-o", "o.jsonl"
+    )
+    rows = rows_of(Path("o.jsonl"))
+    assert [row["check"] for row in rows] == ["agrees", "another entity", "no QID", "not in the KB", "no answer"]
+    assert "1 agrees, 1 another entity, 1 no answer, 1 not in the KB, 1 no QID" in ran.err
+    assert (rows[2]["qid"], rows[2]["reason"]) == ("Q41421", "the row names the entity itself")
+    assert "Mainly because" in rows[0]["why"]
+    assert "“" in rows[0]["why"], "a word of the row"
+    assert rows[0]["runner_up_label"] == "Michael Jordan"
+    assert run("reconcile", "t.csv", "--name", "Name", "--check", "Z", "-o", "p.jsonl").code == 2

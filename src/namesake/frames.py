@@ -16,7 +16,7 @@ from namesake.formats.arrow_articles import ColumnNames
 from namesake.formats.field_names import Reading
 from namesake.linker import Linker
 from namesake.printable import counted
-from namesake.reconciling.table import ADDED, Layout, column_of_names, reconcile_table
+from namesake.reconciling.table import Layout, column_of_names, reconcile_table
 
 ADDED_TO_LINKS = ("label", "description", "url", "best_label", "runner_up_label", "start", "end", "in_title")
 """Columns that `described` and `flat` add."""
@@ -106,10 +106,10 @@ def reconcile_frame(
         threads: how many threads work; 0 is one per core. The result does not depend on it.
 
     Returns:
-        The frame with the columns `qid`, `label`, `description`, `confidence`, `reason`, `runner_up` and
-        `runner_up_confidence`: a pandas or Polars frame for one of these, else an Arrow table. If the frame has such
-        a column, the added one gets the prefix `namesake_`. A guessed column or kind, and dates that cannot be read,
-        are reported as a `UserWarning`.
+        The frame with the columns `qid`, `label`, `description`, `confidence`, `reason`, `runner_up`, `runner_up_label`
+        and `runner_up_confidence`: a pandas or Polars frame for one of these, else an Arrow table. If the frame has
+        such a column, the added one gets the prefix `namesake_`. A guessed column or kind, and dates that cannot be
+        read, are reported as a `UserWarning`.
     """
     must_be(linker, (Linker,), "linker", "a Linker")
     must_be(type, (Mapping, None), "type", 'a dictionary such as {"occupation": "Job"}')
@@ -121,7 +121,7 @@ def reconcile_frame(
     for column, cells in answers.unread_dates.items():
         rows, example = counted(len(cells), "row"), next(iter(cells.values()))
         warn(f"{WHERE}: {rows} without a date: {column} cannot be read as a date, such as {example[:60]!r}")
-    added = answers.table.select(answers.table.column_names[-len(ADDED) :])
+    added = answers.table.select(answers.added)
     if _library(frame) == "pandas":  # the columns of the frame keep their types
         return frame.assign(**added.to_pandas().set_index(frame.index))
     return frame.hstack(_like(frame, added)) if _library(frame) == "polars" else answers.table

@@ -54,8 +54,7 @@ def checked(kb: KB, given: Sequence[str], answers: Sequence[str | None], say: Ca
     """For each row, whether its answer is the QID that the table gives; `say` receives the counts."""
     found = [_checked(kb, cell, answer) for cell, answer in zip(given, answers, strict=True)]
     counts = Counter(found)
-    order = (NULLS = dict.fromkeys(EXPLANATION.names)
-AGREES, ANOTHER, NO_ANSWER, NOT_IN_KB, NO_QID)
+    order = (AGREES, ANOTHER, NO_ANSWER, NOT_IN_KB, NO_QID)
     say(f"QIDs of the table: {', '.join(f'{counts[what]:,} {what}' for what in order if counts[what])}")
     return found
 

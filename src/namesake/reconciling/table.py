@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from namesake.articles.days import UNDATED, day_number, read_day
 from namesake.batch import Query
+from namesake.decide import REASONS, TOO_CLOSE
 from namesake.errors import NamesakeError, did_you_mean, warn
-from namesake.kb.records import about, rows_named
+from namesake.kb.records import about, found_all, rows_named
 from namesake.kb.store import KB
 from namesake.kinds import parse_kinds
 from namesake.linker import Linker
@@ -38,7 +39,8 @@ ADDED = pa.schema(
         pa.field("description", pa.string()),
         pa.field("confidence", pa.float64()),  # P(the best candidate is right), also if it is not the answer
         pa.field("reason", pa.string()),
-        pa.field("runner_up", pa.string()),  # the second candidate; the first if there is no answer
+        # the second candidate, followed by its label; the first if there is no answer and the second is not close
+        pa.field("runner_up", pa.string()),
         pa.field("runner_up_confidence", pa.float64()),
     ]
 )
@@ -183,6 +185,10 @@ def reconcile_table(
     for at, field in enumerate(ADDED):
         column = pa.array([row[at] for row in added], field.type)
         table = table.append_column(field.with_name(_free(field.name, table.column_names)), column)
+        if field.name == "runner_up":
+            labels = found_all(linker.kb, {row[at] for row in added if row[at]})
+            column = pa.array([labels[row[at]].label if row[at] in labels else None for row in added], pa.string())
+            table = table.append_column(_free("runner_up_label", table.column_names), column)
     if explain:
         whys = pa.array(sentences(linker, queries, kinds, threads), pa.string())
         table = table.append_column(_free("why", table.column_names), whys)
@@ -252,20 +258,27 @@ def _answer(
         return (None, None, None, None, _missing(kb, query.name, why), None, None), None
     begin, end = judged.scored.batch.offsets[judged.mention[at] :][:2].tolist()
     reason = _because(judged, cells, best[0], end - begin - 1)
-    reason = reason if why is None else f"{why}: {reason}"
+    is_close = why == REASONS[TOO_CLOSE] and len(best) > 1
+    rival = f" between {_entity(judged, kb, best[0])} and {_entity(judged, kb, best[1])}" if is_close else ""
+    reason = reason if why is None else f"{why}{rival}: {reason}"
     sure = [None if np.isnan(judged.confidence[one]) else float(np.round(judged.confidence[one], 4)) for one in best]
     who: tuple[object, ...] = (None, None, None)
     if why is None:
         found = judged.who(kb, best[0])
         who = (found.qid, found.label, found.description)
     runner_up: tuple[object, ...] = (None, None)
-    if others := [*zip(best, sure, strict=True)][0 if why is not None else 1 :]:
+    if others := [*zip(best, sure, strict=True)][0 if why is not None and not is_close else 1 :]:
         runner_up = (f"Q{judged.scored.batch.qids[others[0][0]]}", others[0][1])
     columns = (*who, sure[0], reason, *runner_up)
     is_unsure = why is not None or (review_below is not None and sure[0] is not None and sure[0] < review_below)
     if review_below is None or not is_unsure:
         return columns, None
     return columns, Doubtful(row, query, judged.candidates(kb, at, SHOWN), reason, end - begin)
+
+
+def _entity(judged: Reconciled, kb: KB, candidate: int) -> str:
+    found = judged.who(kb, candidate)
+    return f"{found.qid} ({found.description or found.label})"
 
 
 def _missing(kb: KB, name: str, why: str | None) -> str | None:
