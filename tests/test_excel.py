@@ -295,5 +295,5 @@ def test_without_the_extra_one_line_says_how_to_get_it(run, monkeypatch):
 
     openpyxl.Workbook().save("t.xlsx")
     monkeypatch.setitem(sys.modules, "python_calamine", None)
-    with pytest.raises(NamesakeError, match="spreadsheets need python-calamine.*extra `excel`"):
+    with pytest.raises(NamesakeError, match=r"spreadsheets need python-calamine.*extra `excel`"):
         read(Path("t.xlsx"))

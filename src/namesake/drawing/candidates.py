@@ -10,7 +10,7 @@ from typing import Any
 
 from namesake.drawing.evidence import Row, evidence
 from namesake.drawing.sentence import summary_sentence
-from namesake.drawing.theme import REASONS, render
+from namesake.drawing.theme import REASONS, nil_confidence, render
 from namesake.kb.records import Found
 from namesake.printable import one_line
 
@@ -43,6 +43,7 @@ def side_by_side(rows: Sequence[Row], text: str, found: Mapping[str, Found], lin
         cards=cards,
         link=link and {"best_label": None, "label": None, **link},
         sentence=summary_sentence(rows, text) if rows else "",
+        nil=link and nil_confidence(link),
         reason=link and REASONS.get(link["reason"], one_line(link["reason"])),
         more=total - sum(card["first"]["qid"] is not None for card in cards),
         lines=LINES,

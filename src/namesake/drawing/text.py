@@ -20,8 +20,6 @@ from namesake.printable import counted, lines, one_line
 
 Row = Mapping[str, Any]
 One = TypeVar("One")
-FOR_NIL = ("none fits", "not a person")
-"""Reasons for no answer that say that NIL is the answer; `known` is the probability of all candidates together."""
 AROUND = 120
 """Characters of an excerpt on either side of the name."""
 
@@ -92,13 +90,6 @@ def hint(link: Row) -> str:
 def who(qid: str, label: str | None, confidence: float | None = None, about: str = "") -> str:
     """An entity in words, such as Michael Jordan, Q41421, 97 %."""
     return ", ".join(filter(None, (label, qid, percent(confidence)))) + about
-
-
-def nil_confidence(link: Row) -> float | None:
-    """The confidence in NIL if it is the answer; None if the linker only did not decide between candidates."""
-    if link["qid"] is not None or link["reason"] not in FOR_NIL or link["known"] is None:
-        return None
-    return 1.0 - float(link["known"])
 
 
 class Excerpt(str):

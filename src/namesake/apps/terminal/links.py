@@ -19,8 +19,8 @@ from namesake.articles.rejects import Rejects
 from namesake.decide import REASONS, TOO_CLOSE
 from namesake.drawing.evidence import by_source, of_anchors, place, surface
 from namesake.drawing.sentence import summary_sentence
-from namesake.drawing.text import Mark, nil_confidence, pieces, who
-from namesake.drawing.theme import percent
+from namesake.drawing.text import Mark, pieces, who
+from namesake.drawing.theme import nil_confidence, percent
 from namesake.kb.records import about
 from namesake.linker import Linker
 from namesake.printable import one_line
