@@ -236,3 +236,27 @@ def test_reconcile_checks_a_column_of_qids_and_says_why(run):
     assert "“" in rows[0]["why"], "a word of the row"
     assert rows[0]["runner_up_label"] == "Michael Jordan"
     assert run("reconcile", "t.csv", "--name", "Name", "--check", "Z", "-o", "p.jsonl").code == 2
+
+
+def test_explain_shows_a_row_of_a_table_by_its_number_in_the_spreadsheet(run):
+    Path("t.csv").write_text("Name,About\nAdam Smith,x\n\nMichael Jordan,Chicago Bulls\n")
+    ran = run("explain", "t.csv", "--row", "4", "--name", "Name", "--context", "About")
+    assert (ran.code, "Michael Jordan  in t.csv row 4" in ran.out) == (0, True)
+    rows = json.loads(run("explain", "t.csv", "--row", "4", "--name", "Name", "--context", "About", "--json").out)
+    run("reconcile", "t.csv", "--name", "Name", "--context", "About", "-o", "o.jsonl")
+    answer = rows_of(Path("o.jsonl"))[1]
+    assert (rows[0]["qid"], round(rows[0]["confidence"], 4)) == (answer["qid"], answer["confidence"])
+    ran = run("explain", "t.csv", "--row", "3", "--name", "Name")
+    assert (ran.code, "no row 3 with cells; the last row is 4" in ran.err) == (2, True)
+
+
+def test_errors_of_labelled_text_are_the_labels_that_are_linked_otherwise(run, linker):
+    text = "Michael Jordan of the Chicago Bulls won. Scottie Pippen won, too."
+    labels = [{"span": [0, 14], "qid": "Q3308285"}, {"span": [41, 55], "qid": "Q165627"}]
+    Path("labelled.jsonl").write_text(json.dumps({"id": "a", "text": text, "labels": labels}) + "\n")
+    ran = run("eval", "errors", "--labelled", "labelled.jsonl", "--out", "report")
+    assert ran.code == 0, ran.err
+    [wrong] = [one for one in json.loads(Path("report/tables.json").read_text()) if one["name"] == "Michael Jordan"]
+    assert (wrong["gold"]["qid"], wrong["chosen"]["qid"]) == ("Q3308285", "Q41421")
+    assert run("eval", "errors", "--labelled", "labelled.jsonl", "--gold", "x", "--out", "report").code == 2
+    assert run("eval", "errors", "--out", "report").code == 2

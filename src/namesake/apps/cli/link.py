@@ -19,6 +19,8 @@ from namesake.formats import stdin_formats
 from namesake.printable import counted
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from namesake.formats.field_names import Reading
     from namesake.linker import Linker
 
@@ -123,25 +125,37 @@ def explain(
     date: str | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
+    row: Annotated[int | None, typer.Option(min=1)] = None,
+    context: str = "",
     all: bool = False,
     json: common.Json = False,
 ) -> None:
-    """Show why each name of an article was linked to its entity.
+    """Show why each name of an article, or the name in a row of a table, was linked to its entity.
 
     Example: namesake explain news.jsonl.gz --article a17 --name "John Smith" --kb kb/
 
+    Example: namesake explain people.csv --row 5 --name Name --context Team,Notes --kb kb/
+
     Args:
-        articles: File of articles: JSONL, JSON, CSV, TSV or .txt (also .gz .bz2 .zst) or Parquet.
+        articles: File of articles: JSONL, JSON, CSV, TSV or .txt (also .gz .bz2 .zst), Parquet or .xlsx. With --row, a
+            table of names.
         article: Id of the article. It is required if several articles contain the name.
-        name: Explain only mentions with this name.
+        name: Explain only mentions with this name. With --row, the column of names.
+        row: Row of a table, as `namesake reconcile` matches it, with the number that the spreadsheet program shows.
+        context: With --row, the columns with words about the entity, separated by commas.
         all: Show every candidate, every match and the whole text.
     """
     given = locals()
     from namesake.engines.file_linker import find_article
     from namesake.explain import names_of_text, no_such_name
+    from namesake.reconciling.explained import explained_table_row
 
     linker = common.open_linker(kb, recipe, threshold, mentions, [articles], kinds)
     with common.reported_rejects() as rejects:
+        if row is not None:
+            table, rows = explained_table_row(linker, articles, row, given)
+            _show_explained(table, rows, all, json)
+            return
         reading, date = _reading([articles], given)
         table = find_article(linker, articles, article, name, rejects, date, reading)
         rows = linker.explain(table, name)
@@ -152,13 +166,17 @@ def explain(
             if name is not None and not linker.naming(table, name).num_rows:
                 problem = no_such_name(name, names)
             raise NamesakeError(f"article {table.column('id')[0]}: {problem}")
-        if json:
-            common.print_json(rows.to_pylist())
-        else:
-            from namesake.apps.terminal import Console
-            from namesake.apps.terminal.links import show_explanation
+        _show_explained(table, rows, all, json)
 
-            show_explanation(table, rows, Console(), all)
+
+def _show_explained(table: pa.Table, rows: pa.Table, all: bool, json: bool) -> None:
+    if json:
+        common.print_json(rows.to_pylist())
+        return
+    from namesake.apps.terminal import Console
+    from namesake.apps.terminal.links import show_explanation
+
+    show_explanation(table, rows, Console(), all)
 
 
 def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple[Reading, str | None]:
