@@ -25,7 +25,7 @@ from namesake.reconciling.column_kind import kinds_of_column
 from namesake.reconciling.matching import AT_ONCE, articles_of, judge, plain_query
 from namesake.reconciling.name_forms import stated_qid
 
-NULLS = dict.fromkeys(EXPLANATION.names)
+NULLS: dict[str, Any] = dict.fromkeys(EXPLANATION.names)
 AGREES, ANOTHER, NO_ANSWER, NOT_IN_KB, NO_QID = "agrees", "another entity", "no answer", "not in the KB", "no QID"
 
 

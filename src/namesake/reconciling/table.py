@@ -14,7 +14,7 @@ from namesake.articles.days import UNDATED, day_number, read_day
 from namesake.batch import Query
 from namesake.decide import REASONS, TOO_CLOSE
 from namesake.errors import NamesakeError, did_you_mean, warn
-from namesake.kb.records import about, found_all, rows_named
+from namesake.kb.records import about, rows_named
 from namesake.kb.store import KB
 from namesake.kinds import parse_kinds
 from namesake.linker import Linker
@@ -186,8 +186,8 @@ def reconcile_table(
         column = pa.array([row[at] for row in added], field.type)
         table = table.append_column(field.with_name(_free(field.name, table.column_names)), column)
         if field.name == "runner_up":
-            labels = found_all(linker.kb, {row[at] for row in added if row[at]})
-            column = pa.array([labels[row[at]].label if row[at] in labels else None for row in added], pa.string())
+            rows = ((-1 if qid is None else linker.kb.row(qid)) for qid in column.to_pylist())
+            column = pa.array([linker.kb.label(row) if row >= 0 else None for row in rows], pa.string())
             table = table.append_column(_free("runner_up_label", table.column_names), column)
     if explain:
         whys = pa.array(sentences(linker, queries, kinds, threads), pa.string())

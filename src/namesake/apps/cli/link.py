@@ -191,7 +191,7 @@ def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple[Reading, s
     if date is not None and not date.strip():
         raise NamesakeError(f"--date is empty: name the field of the date, or write a date as {HOW_TO_WRITE}")
     is_field = date is not None and not is_written_as_date(date) and not date[:4].isdecimal()
-    named = {name: given.get(name) for name in ("text", "id", "title", "encoding", "sheet")}
+    named: dict[str, Any] = {name: given.get(name) for name in ("text", "id", "title", "encoding", "sheet")}
     reading = Reading(**named, date=date if is_field else None, format=format, say=common.say)
     return reading, None if is_field else date
 
