@@ -1,4 +1,4 @@
-"""A made-up Wikidata dump of any size: people who share names the way people do, and the items they state.
+"""A made-up Wikidata dump of any size: people who share names the way people do, and entities of all other kinds.
 
     python -m benchmarks.synthetic --people 1000000 [--others 8000000] --out people.json.gz
 
@@ -18,7 +18,9 @@ import numpy as np
 import orjson
 from isal import igzip
 
-BATCH = 20_000
+from benchmarks.synthetic_kinds import Others
+
+BATCH = 50_000
 FIRST_PERSON = 1_000_000
 ONSETS = ["b", "br", "d", "f", "g", "h", "j", "k", "l", "m", "n", "p", "r", "s", "st", "t", "v", "w", "th", "cl"]
 RHYMES = ["a", "e", "i", "o", "u", "an", "en", "in", "on", "ar", "er", "el", "il", "as", "or", "ey"]
@@ -166,41 +168,24 @@ def people(world: World, rng: np.random.Generator, first: int, size: int) -> Ite
         )  # fmt: skip
 
 
-OTHER = (
-    '{{"type":"item","id":"Q{qid}","labels":{{"en":{{"language":"en","value":"{label}"}}}},"descriptions":{{"en":'
-    '{{"language":"en","value":"{what} in {town}"}}}},"aliases":{{"en":[{{"language":"en","value":"The {label}"}}]}},'
-    '"claims":{{"P31":[{kind}],"P17":[{country}],"P276":[{place}]}},"sitelinks":{{}}}}'
-)
-"""What is no person: places, firms and works, of which Wikidata has eight for every person."""
-
-
-def others(world: World, rng: np.random.Generator, first: int, size: int) -> Iterator[str]:
-    """Some items that are no people, as lines; their QIDs lie between those of people."""
-    names = world.surnames.draw(2 * size)
-    trades, towns = world.trades.draw(size), world.towns.draw(size)
-    kinds, countries = world.trades.snaks("P31", trades), world.countries.snaks("P17", world.countries.draw(size))
-    places = world.towns.snaks("P276", towns)
-    for i in range(size):
-        number = first + i
-        yield OTHER.format(
-            qid=FIRST_PERSON + 3 * (number // 2) + 1 + number % 2, town=world.towns.labels[towns[i]],
-            label=f"{world.surnames.labels[names[2 * i]]} {world.surnames.labels[names[2 * i + 1]]} {number % 977}",
-            what=world.trades.labels[trades[i]], kind=kinds[i], country=countries[i], place=places[i],
-        )  # fmt: skip
-
-
 def write(out: Path, size: int, seed: int = 1, other: int = 0) -> None:
     """Write a dump of `size` people and `other` items to a `.json` or `.json.gz` file."""
     rng = np.random.default_rng(seed)
     world = World(rng)
+    others = Others(world.surnames.labels, world.countries.labels, world.countries.first, rng)
     opener = igzip.open(out, "wb", compresslevel=0) if out.suffix == ".gz" else out.open("wb")
     with cast(IO[bytes], opener) as file:
         file.write(b"[\n")
         file.write(",\n".join(world.items()).encode())
-        for make, total in ((people, size), (others, other)):
-            for first in range(0, total, BATCH):
-                lines = make(world, rng, first, min(BATCH, total - first))
-                file.write(b",\n" + ",\n".join(lines).encode())
+        for first in range(0, size, BATCH):
+            file.write(b",\n" + ",\n".join(people(world, rng, first, min(BATCH, size - first))).encode())
+        for qid, label, above in others.classes() if other else ():
+            subclass = f'"claims":{{"P279":[{snak("P279", item_value(above))}]}}'
+            file.write(b",\n" + item(qid, label, "class").replace('"claims":{}', subclass).encode())
+        for first in range(0, other, BATCH):
+            numbers = np.arange(first, min(first + BATCH, other))  # their QIDs lie between those of people
+            qids = FIRST_PERSON + 3 * (numbers // 2) + 1 + numbers % 2
+            file.write(b",\n" + b",\n".join(others.lines(first, len(numbers), qids)))
         file.write(b"\n]\n")
 
 

@@ -8,10 +8,11 @@ from namesake.kb.columns.column_files import Strings
 from namesake.kb.columns.derived import phrases
 from namesake.kb.columns.layout import NameColumns
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
+from namesake.kb.names.form_entries import FormEntries
 from namesake.kb.names.index import NameIndex
 from namesake.kb.names.non_people import MOST_TOKENS, NonPeople, build_non_people
 from namesake.kb.names.normalise import normalise
-from namesake.kb.names.short_forms import build_short_forms, count_tokens, list_forms
+from namesake.kb.names.short_forms import count_tokens, list_forms
 from namesake.kernels.names.index import hash_names
 from namesake.language import English
 from test_names import InMemory, column_of_lists
@@ -36,10 +37,9 @@ class SmallKB:
         named = Strings.of(normalise(name) for name in things)
         made = build_names(spelled, named)
         everybody, bits = np.ones(len(people), np.bool_), made[NameColumns.prefixes]
-        listed, tokens = list_forms(spelled, everybody, self.fame.astype(np.float64), bits)
-        made |= build_short_forms(listed) | count_tokens(
-            listed, tokens, [(Strings.of(prose), np.ones(len(prose), np.bool_))]
-        )
+        entries = FormEntries(len(spelled.texts))
+        tokens = list_forms(spelled, everybody, self.fame.astype(np.float64), bits, entries)
+        made |= entries.columns() | count_tokens(tokens, [(Strings.of(prose), np.ones(len(prose), np.bool_))])
         fame = np.array(list(things.values()))
         hashes = hash_names(named.data, named.offsets, MOST_TOKENS)
         kept = np.flatnonzero(hashes)  # as `thing_names` does: too short or too long a name has none

@@ -21,7 +21,7 @@ def entity(line: bytes, keep_all: bool) -> dict | None:
         return None
     claims = {int(name[1:]): valued(said) for name, said in dict(record.get("claims") or {}).items()}
     dropped: list[str] = []
-    edges = [(of, value(one["mainsnak"]), one) for of, said in claims.items() for one in said]
+    edges = [(of, value(one["mainsnak"], of), one) for of, said in claims.items() for one in said]
     person = any(of == 31 and said == 5 for of, said, _ in edges)
     kept = person or keep_all
     labels = [text(record, "labels", code) for code in LANGUAGES]
@@ -105,11 +105,14 @@ def valued(said: list[dict]) -> list[dict]:
     return [one for one in said if one["mainsnak"]["snaktype"] == "value" and one.get("rank") != "deprecated"]
 
 
-def value(snak: dict) -> int | str | None:
-    """A QID, a string that is no identifier, or None."""
+def value(snak: dict, of: int = 0) -> int | str | None:
+    """A QID, a string that is no identifier, a demonym in one of the languages, or None."""
     kind, said = snak.get("datavalue", {}).get("type"), snak.get("datavalue", {}).get("value")
     if kind == "string" and snak.get("datatype", "string") == "string":
         return whole(said) if isinstance(said, str) else None
+    if kind == "monolingualtext" and of == 1549 and isinstance(said, dict):
+        texts = said.get("text"), said.get("language")
+        return whole(texts[0]) if isinstance(texts[0], str) and texts[1] in LANGUAGES else None
     if kind != "wikibase-entityid" or not isinstance(said, dict) or said.get("entity-type", "item") != "item":
         return None
     name = str(said["id"] if "id" in said else f"Q{said.get('numeric-id')}")

@@ -1,14 +1,33 @@
 """The name index as a dictionary, and its tables as Python sets: slow and obvious."""
 
+import re
 from collections import Counter
+from collections.abc import Iterator
 
 from namesake.kb.names import index as variants_of_kb
-from namesake.kb.names.normalise import normalise, other_forms
+from namesake.kb.names.normalise import normalise
 from namesake.kernels.names.constants import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL
-from namesake.language import English
+from namesake.language import English, Language
 from oracle_shorts import token_counts
 
 QUALITY = {LABEL: 1.0, ALIAS: 0.95, BARE_LABEL: 0.9, BARE_ALIAS: 0.85}
+
+
+BRACKETS = re.compile(r"[\"“”„«(][^\"“”„«»()]+[\"”“»)]")
+QUOTED = re.compile(r"[\"“„]([^\"“”„]+)[\"”“](.*\w.*)")
+
+
+def other_forms(name: str, language: Language) -> Iterator[str]:
+    """Forms of a name without its brackets, quotation marks or peerage."""
+    plain = BRACKETS.sub(" ", name)
+    if plain != name:
+        yield plain
+    for nickname, rest in QUOTED.findall(name):
+        yield f"{nickname} {BRACKETS.sub(' ', rest)}"
+    person, comma, rest = name.partition(",")
+    begins = "|".join([r"\d", *map(re.escape, language.peerages)])
+    if comma and re.match(rf"\s*({language.article} )?({begins})", rest, re.I):
+        yield person
 
 
 def bare(name: str, least: int) -> str:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from namesake.kb.names.normalise import normalise
+from namesake.kb.names.normalise import APOSTROPHES, normalise
 from namesake.language import Language
 
 WEIGHTS = {
@@ -34,7 +34,8 @@ class Entity(NamedTuple):
     label: str
     aliases: list[str]
     fame: float
-    is_team: bool
+    is_team: bool = False
+    demonyms: list[str] = []  # noqa: RUF012
 
 
 def is_number(token: str) -> bool:
@@ -112,7 +113,9 @@ def other_forms(tokens: list[str], is_famous: bool, language: Language) -> Itera
 
 def rewritten(name: str, language: Language) -> Iterator[Form]:
     """A name without possessives, and its parts at a comma or colon."""
-    plain = re.sub(rf"['’]{language.possessive}\b", "", name)
+    if not re.search("[,:'’]", name):
+        return
+    plain = re.sub(rf"[{APOSTROPHES}]{language.possessive}\b", "", name)
     if plain != name:
         yield "no possessive", plain
     for mark in (",", ": "):
@@ -144,6 +147,10 @@ def entries(entities: list[Entity], language: Language) -> Iterator[tuple[str, i
         for form, text in rewritten(name, language):
             if len(normalise(text)) > 1 and len(normalise(text).split()) <= 10:
                 yield form, row, normalise(text), entities[row].fame * WEIGHTS[form]
+    for row, one in enumerate(entities):
+        for word in map(normalise, one.demonyms):
+            if len(word) > 1 and len(word.split()) <= 10:
+                yield "demonym", row, word, one.fame * WEIGHTS["demonym"]
     for place, words in sorted(language.demonyms.items()):
         for label in sorted({place, *(f"{word} {people}" for word in words for people in language.peoples)}):
             called = [row for row, one in enumerate(entities) if normalise(one.label) == label]

@@ -223,7 +223,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
     assert done.returncode == 2
     last = done.stderr.decode().splitlines()[-1]
     assert "disk is full" in last
-    assert "make room" in last
+    assert "free some space" in last
     assert b"Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
 

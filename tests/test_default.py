@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from namesake.analysis.corpus import Corpus, known_candidates
+from namesake.analysis.corpus import Corpus, only_known
 from namesake.apps.cli.commands import app
 from namesake.evaluation.gold import align, read_gold
 from namesake.evaluation.measure import from_recipe
@@ -77,7 +77,7 @@ def slice_kb(shared, tmp_path_factory):
 def known(table, rows, kb):
     """Gold with its scores among the candidates a KB has; mentions that lost their last rival are left out."""
     data = align(table, rows)
-    data = data.only(known_candidates(data.table, kb.path))
+    data = only_known(data, kb.path)
     lost = zip(data.columns["known"], data.columns["rivals"], strict=True)
     return data.take([i for i, mention in enumerate(lost) if mention != ("some known", None)])
 
@@ -104,7 +104,7 @@ def test_stand_ins_are_for_score_files():
 @pytest.mark.xfail(strict=True, reason="the weights of every kind are worse for listed names: .884 instead of .919")
 def test_accuracy_on_the_slice(shared, linked, slice_kb):
     data = align(linked, read_gold(shared / "quotebank" / "gold.jsonl"))
-    data = data.only(known_candidates(data.table, slice_kb.path))
+    data = only_known(data, slice_kb.path)
     hit = from_recipe(DEFAULT, data, "default").hit
     rivals = data.answerable & np.equal(data.columns["rivals"], "rivals")
     every = data.answerable & np.equal(data.columns["known"], "all known")

@@ -128,6 +128,7 @@ time_values = shuffled(("time", times), ("precision", st.integers(0, 15)), ("bef
 
 
 amounts = st.integers(-5, 2**33).map("{:+}".format) | st.sampled_from(["", "+", "7", "+1.5", "+007", "+\u0663", "+5 "])
+codes = st.sampled_from(["en", "mul", "en-gb", "en-ca", "de", "en-us", "zh-hant"])
 
 
 def datavalues(kind):
@@ -140,6 +141,7 @@ def datavalues(kind):
         "time": typed("time", time_values),
         "quantity": typed("quantity", shuffled(("amount", amounts, True), ("unit", junk))),
         "other": typed("globecoordinate", shuffled(("latitude", junk), ("precision", junk))),
+        "text": typed("monolingualtext", shuffled(("text", names | junk, True), ("language", codes | junk, True))),
         "unknown": typed("no-such-type", junk),
     }
     return known[kind] if kind else st.one_of(*known.values())
@@ -175,13 +177,12 @@ TIMES = ["P569", "P570", "P571", "P576", "P577"]
 @st.composite
 def all_claims(draw):
     claims = {}
-    for name in draw(st.lists(st.sampled_from(["P31", "P106", *TIMES, "P1082", "P2147483647"]), unique=True)):
-        kind = "time" if name in TIMES else {"P1082": "quantity"}.get(name)
+    for name in draw(st.lists(st.sampled_from(["P31", "P106", *TIMES, "P1082", "P1549", "P2147483647"]), unique=True)):
+        kind = "time" if name in TIMES else {"P1082": "quantity", "P1549": "text"}.get(name)
         claims[name] = draw(st.lists(statements(kind) | statements(), max_size=4))
     return claims
 
 
-codes = st.sampled_from(["en", "mul", "en-gb", "en-ca", "de", "en-us", "zh-hant"])
 texts = st.builds(lambda code, value: {"language": code, "value": value}, codes, names)
 
 

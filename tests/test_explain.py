@@ -19,11 +19,11 @@ from namesake.articles.rejects import Rejects
 from namesake.batch import Batch
 from namesake.evaluation.scores import score_table
 from namesake.formats import read_articles
+from namesake.kernels.kinds import KINDS
 from namesake.linker import Linker
 from namesake.recipe import Decide, DoubtPart, Part, Recipe
 from namesake.sample import ARTICLES, DUMP
 from namesake.scorers.evidence_shown import MOST_LISTED
-from namesake.settings import KINDS
 from namesake.text import sentences
 from oracle import sentence_words, words
 

@@ -30,7 +30,7 @@ from namesake.engines.folder import Crew, Failed, Run, link_folder
 from namesake.engines.shards import Ended, Plan, RunJournal, Shard, ShardLinker, difference
 from namesake.errors import NamesakeError
 from namesake.files import published
-from namesake.files.lines import PADDING, Block, cut_lines
+from namesake.files.lines import Block, cut_lines
 from namesake.formats import read_articles
 from namesake.formats.field_names import Reading
 from namesake.linker import Linker
@@ -533,13 +533,13 @@ def test_workers_end_where_no_more_of_them_can_be_had(tmp_path, monkeypatch):
         started.append(worker.process)
 
     monkeypatch.setattr(folder_module._Worker, "_start", third_fails)
-    with pytest.raises(BlockingIOError), Crew(3, Fails("raises", tmp_path / "log"), PADDING):
+    with pytest.raises(BlockingIOError), Crew(3, Fails("raises", tmp_path / "log"), 64):
         raise AssertionError("the block must not begin")
     assert len(started) == 2
     assert all(process.exitcode is not None for process in started)
 
 
-@pytest.mark.parametrize("room", [1 << 12, PADDING], ids=["shared", "sent"])
+@pytest.mark.parametrize("room", [1 << 12, 1], ids=["shared", "sent"])
 @pytest.mark.parametrize(
     ("how", "tries", "reason"),
     [("raises", 2, "ValueError: a fault"), ("dies", 2, "died (signal 9)"), ("full", 1, "No space left")],
@@ -638,9 +638,6 @@ def test_blocks_are_the_lines_in_order(lines, size):
         assert lines_before == before
         before += block.count(b"\n")
     assert all(block.endswith(b"\n") for _, block in blocks[:-1])
-    for block in cut_lines(io.BytesIO(text), size, most):
-        assert len(block.data) >= block.size + PADDING
-        assert block.data[block.size - 1] == 10 or not any(block.data[block.size : block.size + PADDING])
 
 
 def test_the_command(inputs, calm, sample_kb, tmp_path):

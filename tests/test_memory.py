@@ -223,7 +223,7 @@ def test_a_build_without_room_for_its_dumps_leaves_nothing(
 ) -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
     monkeypatch.setattr("namesake.kb.dump.gather.Spill.append", Mock(side_effect=full))
-    with pytest.raises(NamesakeError, match=r"the disk is full: make room .* nothing is left of it"):
+    with pytest.raises(NamesakeError, match=r"the disk is full: free some space .* nothing is left of it"):
         build([people], tmp_path / "kb", keep="people")
     assert list(tmp_path.iterdir()) == []
 

@@ -18,9 +18,10 @@ from namesake.kb.build import build
 from namesake.kb.columns.column_files import Ragged, Strings
 from namesake.kb.kinds import item_kinds
 from namesake.kb.names.build_index import EntityNames, build_misspellings
+from namesake.kb.names.form_entries import MOST, FormEntries
 from namesake.kb.names.index import NameIndex, name_key
 from namesake.kb.names.non_people import entity_fame, fame_byte
-from namesake.kb.names.short_forms import FORMS, MOST, build_short_forms, count_tokens, list_forms
+from namesake.kb.names.short_forms import FORMS, count_tokens, list_forms
 from namesake.kb.store import KB
 from namesake.kernels.kinds import NAME, ORGANISATION, OTHER, PERSON, PLACE, WORK
 from namesake.kernels.names import index as index_kernels
@@ -77,9 +78,10 @@ def test_short_forms_and_tokens_are_those_of_dictionaries(
         EntityNames.of(English, Strings.of(labels), *column_of_lists(aliases)),
         np.zeros(1 << 12, np.uint8),
     )
-    listed, tokens = list_forms(spelled, shortened, fame, prefixes)
+    entries = FormEntries(len(spelled.texts))
+    tokens = list_forms(spelled, shortened, fame, prefixes, entries)
     counted = Strings.of(prose), np.ones(len(prose), np.bool_)
-    index = index_of(build_short_forms(listed) | count_tokens(listed, tokens, [counted]))
+    index = index_of(entries.columns() | count_tokens(tokens, [counted]))
     shorts = oracle.shorts(known, English)
     assert_shorts(index, shorts)
     assert_marked(prefixes, shorts)

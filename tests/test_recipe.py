@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from namesake import rank
 from namesake.doubts import DOUBTS
 from namesake.errors import NamesakeError
+from namesake.kernels.kinds import KINDS
 from namesake.rank import SCALES
 from namesake.recipe import Decide, Part, Recipe, recipes
 from namesake.scorers import SCORERS as REGISTRY
-from namesake.settings import KINDS
 
 SCORERS = sorted(REGISTRY)
 

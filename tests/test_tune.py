@@ -15,8 +15,8 @@ from namesake.evaluation import fit_weights, tuning
 from namesake.evaluation.fit_weights import learnable
 from namesake.evaluation.gold import NIL, GoldRow, align, in_split, read_gold
 from namesake.evaluation.scores import ScoreTable, read_scores
+from namesake.kernels.kinds import KINDS, PERSON
 from namesake.recipe import Decide, DoubtPart, Part, Recipe
-from namesake.settings import KINDS, PERSON
 
 RECIPE = Recipe("three", (Part("IScore"), Part("NIScore", scale="log1p"), Part("EEIScore")), tie_break=("NS", "LQID"))
 NAMES = ("IScore", "NIScore", "EEIScore", "NS")

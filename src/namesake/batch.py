@@ -21,10 +21,11 @@ from namesake.articles.days import day_number
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
+from namesake.kernels.kinds import PERSON
 from namesake.kernels.link.contexts import Runs, narrow_contexts
 from namesake.kernels.names.fold import count_tokens
 from namesake.names.mentions import Mentions, Source, best_mentions, faults, found_mentions, mentions_of
-from namesake.settings import PERSON, Settings
+from namesake.settings import Settings
 from namesake.text import Analysed, Lexicon
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class Batch:
     # candidates
     @cached_property
     def kinds(self) -> Int8:
-        """The kind of each candidate, by its number in `settings.KINDS`; -1 for one that is not in the KB.
+        """The kind of each candidate, by its number in `kernels.kinds.KINDS`; -1 for one that is not in the KB.
 
         In a KB without kinds, all entities are people.
         """

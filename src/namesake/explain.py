@@ -24,10 +24,10 @@ from namesake.decide import NOT_A_PERSON
 from namesake.errors import did_you_mean
 from namesake.kb.names.normalise import normalise
 from namesake.kb.records import about as about_entity
+from namesake.kernels.kinds import KINDS
 from namesake.scorers import Candidate, named
 from namesake.scorers.evidence_shown import Match, Page, Reading, Source
 from namesake.scoring import Scored
-from namesake.settings import KINDS
 
 SOURCE = pa.struct([(field.name, pa.string()) for field in fields(Source)])
 _COUNTS = [(name, pa.int32()) for name in ("more_spans", "more_sources")]

@@ -87,8 +87,8 @@ class Bar(Reporter):
         self, fraction: float | None, count: int, unit: str = "items", more: str = "", before: float = 0.0
     ) -> None:
         """Redraw the bar."""
-        seconds, room = time.monotonic() - self.began, self.console.width - self.taken
-        measure = _measure(fraction, count, unit, more, before, seconds, room)
+        seconds, width = time.monotonic() - self.began, self.console.width - self.taken
+        measure = _measure(fraction, count, unit, more, before, seconds, width)
         total = None if fraction is None else 1.0
         self.bar.update(self.task, completed=fraction or 0.0, total=total, measure=measure)
 
@@ -104,18 +104,18 @@ def reporter(stream: TextIO | None = None) -> Reporter:
 
 
 def _measure(
-    fraction: float | None, count: int, unit: str, more: str, before: float, seconds: float, room: int | None = None
+    fraction: float | None, count: int, unit: str, more: str, before: float, seconds: float, width: int | None = None
 ) -> str:
     """Such as `42 %, 1,234,567 items, 98,765/s, 0:12:34 left`, as far as it is known.
 
-    If it is longer than `room`, it loses the parts of `more` first, one by one, then rate and count.
+    If it is longer than `width`, it loses the parts of `more` first, one by one, then rate and count.
     """
     share = [] if fraction is None else [f"{100 * fraction:.0f} %"]
     pace = f"{count / max(seconds, 1e-9):,.0f}/s"
     parts = [counted(count, unit.removesuffix("s")), pace, *filter(None, more.split(", "))]
     done = (fraction or 0.0) - before
     left = [f"{duration(seconds * (1 - (fraction or 0.0)) / done)} left"] if done > 0 else []
-    while room is not None and parts and len(", ".join([*share, *parts, *left])) > room:
+    while width is not None and parts and len(", ".join([*share, *parts, *left])) > width:
         del parts[2 if len(parts) > 2 else -1]
     return ", ".join([*share, *parts, *left])
 

@@ -22,9 +22,10 @@ from namesake import rank
 from namesake.arrays import Float64, Int8, Int64
 from namesake.doubts import DOUBTS
 from namesake.errors import NamesakeError, did_you_mean, warn
+from namesake.kernels.kinds import KINDS, PERSON
 from namesake.rank import SCALES
 from namesake.scorers import SCORERS, named
-from namesake.settings import KINDS, PERSON, Checked, Settings
+from namesake.settings import Checked, Settings
 
 REST = "rest"
 _NUMBERS = range(len(KINDS))

@@ -31,12 +31,11 @@ from namesake.decide import ANOTHER_KIND, ANSWERED, REASONS, Decision, decide, p
 from namesake.errors import NamesakeError
 from namesake.kb.records import about
 from namesake.kb.store import KB
-from namesake.kernels.kinds import UNKNOWN
+from namesake.kernels.kinds import KINDS, UNKNOWN
 from namesake.kernels.link.candidate_tables import top_two
 from namesake.kinds import ALL, kinds, parse_kinds
 from namesake.recipe import Combined, Recipe
 from namesake.scorers import Need, named
-from namesake.settings import KINDS
 
 ALREADY_LINKED = "AlreadyLinked"
 

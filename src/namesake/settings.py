@@ -98,9 +98,6 @@ def _struct_in(type_: Any) -> type[Checked] | None:
     return next((found for part in get_args(type_) if (found := _struct_in(part))), None)
 
 
-KINDS = ("other", "person", "place", "organisation", "work", "event", "product", "character")
-"""The kinds of entities, by their numbers in a KB."""
-PERSON = KINDS.index("person")
 WORDS = ("D", "P", "S", "S_A")
 """The words of an entity: of its description, its first paragraph, its statements' values, and their aliases."""
 _ONE = "|".join(WORDS)

@@ -16,7 +16,7 @@ from namesake.engines.file_linker import read_files
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, GoldRow, align
 from namesake.evaluation.labelled_text import Alignment, Answers, Outcome, align_labels, of_every_kind, read_corpora
-from namesake.evaluation.scores import ScoreTable, score_table
+from namesake.evaluation.scores import score_table
 from namesake.files import Paths
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many
@@ -89,14 +89,9 @@ def in_kb(qids: Sequence[str | None], kb: KB) -> Bool:
     return np.asarray(kb.rows(np.array(numbers, np.int64)) >= 0)
 
 
-def known_candidates(table: ScoreTable, kb: KB | str | Path) -> Bool:
-    """Return which candidates of a score table are in a KB."""
-    return in_kb(table.qids, opened(kb))
-
-
 def only_known(data: Dataset, kb: KB | str | Path | None) -> Dataset:
     """Return the data set with only the candidates that are in a KB; without a KB, unchanged."""
-    return data if kb is None else data.only(known_candidates(data.table, kb))
+    return data if kb is None else data.only(in_kb(data.table.qids, opened(kb)))
 
 
 @dataclass(frozen=True)

@@ -35,42 +35,27 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 @dataclass
 class ArticleBuilder:
-    """Collects articles, and tables of them, up to a number or a size, and returns them as a table of `ARTICLES`."""
+    """Collects articles up to a number or a size, and returns them as a table of `ARTICLES`."""
 
     most_articles: int = MOST_ARTICLES
     articles: list[Article] = field(default_factory=list)
     size: int = 0
-    """The size of the articles and tables, in bytes of text."""
-    tables: list[pa.Table] = field(default_factory=list)
-    """Tables before the articles."""
-    rows: int = 0
-    """The rows of the tables."""
+    """The size of the articles, in bytes of text."""
 
     def add(self, article: Article) -> None:
         """Add one article."""
         self.articles.append(article)
         self.size += _size(article)
 
-    def add_table(self, table: pa.Table) -> None:
-        """Add a table of `ARTICLES`."""
-        if self.articles:
-            articles, self.articles = self.articles, []
-            self.size -= sum(map(_size, articles))
-            self.add_table(_table(articles))
-        self.tables.append(table)
-        self.rows += table.num_rows
-        self.size += table.nbytes
-
     @property
     def full(self) -> bool:
         """Whether the articles fill a table."""
-        return self.rows + len(self.articles) >= self.most_articles or self.size >= MOST_BYTES
+        return len(self.articles) >= self.most_articles or self.size >= MOST_BYTES
 
     def table(self) -> pa.Table:
         """All articles as a table; the builder is empty afterwards."""
-        tables = [*self.tables, _table(self.articles)] if self.articles or not self.tables else self.tables
-        self.articles, self.tables, self.rows, self.size = [], [], 0, 0
-        return tables[0] if len(tables) == 1 else pa.concat_tables(tables).combine_chunks()
+        articles, self.articles, self.size = self.articles, [], 0
+        return _table(articles)
 
 
 def _size(article: Article) -> int:

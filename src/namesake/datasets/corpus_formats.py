@@ -65,13 +65,14 @@ Reader = Callable[[Path, Rejects], Iterator[LabelledArticle]]
 
 @dataclass(frozen=True)
 class Occurrence:
-    """One annotation of a data set, with at least one span."""
+    """One annotation of a data set: with a name of its own, or with at least one span."""
 
     spans: Sequence[Span]
-    gold: Gold = None
+    gold: Gold | msgspec.UnsetType = None
     title: str | None = None
     candidates: Sequence[str] | None = None
     columns: Mapping[str, str | None] = field(default_factory=dict)
+    name: str | None = None
 
 
 def read_records(path: Path, kind: type[R], what: str) -> Iterator[tuple[str, R]]:
@@ -88,18 +89,20 @@ def label(article: Article, occurrences: Iterable[Occurrence], where: str) -> La
     taken: dict[str, int] = {}  # the last number of each name
     mentions, truths = [], []
     for occurrence in occurrences:
+        if occurrence.name in taken:
+            raise NamesakeError(f"{where}: two names {occurrence.name!r}; list each name once, with all its spans")
         for span in occurrence.spans:
             check_span(span, article.text, where)
-        surface = article.text[slice(*occurrence.spans[0])]
+        surface = article.text[slice(*occurrence.spans[0])] if occurrence.name is None else occurrence.name
         name = surface
-        if surface in taken:
-            while name in taken:
-                taken[surface] += 1
-                name = f"{surface} #{taken[surface]}"
+        while name in taken:
+            taken[surface] += 1
+            name = f"{surface} #{taken[surface]}"
         taken[name] = 1
-        check_gold(occurrence.gold, occurrence.candidates, name, where)
         mentions.append(Mention(name, occurrence.spans, occurrence.candidates))
-        truths.append(Truth(name, surface, occurrence.gold, occurrence.title, occurrence.columns))
+        if occurrence.gold is not msgspec.UNSET:
+            check_gold(occurrence.gold, occurrence.candidates, name, where)
+            truths.append(Truth(name, surface, occurrence.gold, occurrence.title, occurrence.columns))
     return LabelledArticle(replace(article, mentions=mentions), truths)
 
 
@@ -296,15 +299,17 @@ class _Zelda(_Record):
 def read_plain(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
     """Read our own JSON lines. A name may appear once per article, with all its spans."""
     for where, record in read_records(path, _Plain, "an article"):
-        yield _named(record.article, ((one, one.spans, {}) for one in record.mentions or ()), where)
+        given = (Occurrence(one.spans, one.gold, None, one.options, {}, one.name) for one in record.mentions or ())
+        yield label(record.article, given, where)
 
 
 def read_nelight(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
     """Read Quotebank's articles, each name with all its spans."""
     for where, record in _quotebank_records(path):
         tokens = token_spans(record.text)
-        names = ((one, _characters(one, tokens, where), one.columns) for one in record.names)
-        yield _named(record.article, names, where)
+        located = ((one, _characters(one, tokens, where)) for one in record.names)
+        names = (Occurrence(spans, one.gold, None, one.options, one.columns, one.name) for one, spans in located)
+        yield label(record.article, names, where)
 
 
 def read_aida_json(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
@@ -360,24 +365,6 @@ def read_elevant_links(path: Path, rejects: Rejects) -> Iterator[LabelledArticle
             raise NamesakeError(f"{where}: not a linked article of ELEVANT (no field `entity_mentions`)")
         found = [Occurrence([one.span], _entity(one.id), None, one.candidates) for one in record.entity_mentions]
         yield label(record.article, found, where)
-
-
-def _named(
-    article: Article, given: Iterable[tuple[_Mention, list[Span], Mapping[str, str | None]]], where: str
-) -> LabelledArticle:
-    """The article with mentions that have names of their own, which must be unique."""
-    mentions: dict[str, Mention] = {}
-    truths = []
-    for one, spans, columns in given:
-        if one.name in mentions:
-            raise NamesakeError(f"{where}: two names {one.name!r}; list each name once, with all its spans")
-        for span in spans:
-            check_span(span, article.text, where)
-        mentions[one.name] = Mention(one.name, spans, one.options)
-        if one.gold is not msgspec.UNSET:
-            check_gold(one.gold, one.options, one.name, where)
-            truths.append(Truth(one.name, one.name, one.gold, None, columns))
-    return LabelledArticle(replace(article, mentions=list(mentions.values())), truths)
 
 
 def _quotebank_records(path: Path) -> Iterator[tuple[str, _Quotebank]]:

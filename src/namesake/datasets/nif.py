@@ -76,7 +76,7 @@ def nodes_of(data: bytes, where: str) -> dict[str, Node]:
     rdf = _pyoxigraph()
     nodes: dict[str, Node] = defaultdict(lambda: defaultdict(list))
     try:
-        # lenient: corpora have IRIs with characters that the standard wants escaped
+        # lenient: corpora have IRIs with characters that the standard requires to be escaped
         for triple in rdf.parse(data.decode("utf-8-sig"), format=rdf.RdfFormat.TURTLE, lenient=True):
             if triple.predicate.value in USED:
                 nodes[triple.subject.value][triple.predicate.value].append(triple.object.value)

@@ -46,28 +46,16 @@ class Tree:
     @staticmethod
     def of(titles: Sequence[Sequence[int]], begin: int, end: int) -> Tree:
         """Build the tree from titles as tokens; `begin` precedes and `end` follows each title."""
-        tokens, parents, depths = [begin], [-1], [0]
-        edges: list[tuple[int, int]] = []
-        known: dict[tuple[int, int], int] = {}
-        leads: dict[int, int] = {}
-        paths: list[list[int]] = []
-        for title in titles:
-            node, path = 0, []
-            for at, token in enumerate((*title, end)):
-                edge = known.setdefault((node, token), len(edges))
-                if edge == len(edges):
-                    edges.append((node, token))
-                path.append(edge)
-                if at == len(title):
-                    break
-                if edge not in leads:
-                    leads[edge] = len(tokens)
-                    tokens.append(token)
-                    parents.append(node)
-                    depths.append(depths[node] + 1)
-                node = leads[edge]
-            paths.append(path)
-        return Tree(tokens, parents, depths, edges, paths)
+        named = [tuple(title) for title in titles]
+        prefixes = dict.fromkeys([(), *(title[:size] for title in named for size in range(1, len(title) + 1))])
+        node = {prefix: at for at, prefix in enumerate(prefixes)}
+        steps = [[(node[title[:at]], token) for at, token in enumerate((*title, end))] for title in named]
+        edges = dict.fromkeys(step for path in steps for step in path)
+        number = {edge: at for at, edge in enumerate(edges)}
+        tokens = [prefix[-1] if prefix else begin for prefix in prefixes]
+        parents = [node[prefix[:-1]] if prefix else -1 for prefix in prefixes]
+        paths = [[number[step] for step in path] for path in steps]
+        return Tree(tokens, parents, list(map(len, prefixes)), list(edges), paths)
 
     def sees(self) -> npt.NDArray[np.bool_]:
         """Return the attention mask: each node sees itself and its ancestors."""

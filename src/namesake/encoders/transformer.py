@@ -81,7 +81,13 @@ class Transformer:
         """Return the vectors of texts from the tokens of their chunks."""
         total = np.zeros((texts, self.dimension), np.float32)
         count = np.zeros((texts, 1), np.float32)
-        for rows, (summed, counted) in _one_behind(self._through_the_model(chunks)):
+        waiting = sorted(range(len(chunks)), key=lambda row: -len(chunks[row]))  # chunks of similar length in a batch
+
+        def fit(begin: int) -> int:
+            return max(self.budget // self._padded(len(chunks[waiting[begin]])), 1)
+
+        batches = in_batches(self, waiting, fit, lambda rows: self._sums([chunks[row] for row in rows]))
+        for rows, (summed, counted) in _one_behind(batches):
             places = np.array([of_text[row] for row in rows])
             np.add.at(total, places, summed.cpu().numpy())
             np.add.at(count, places, counted)
@@ -93,20 +99,12 @@ class Transformer:
             raise NamesakeError(f"{self.name}: made a vector that is not finite; its weights or its precision are bad")
         return total
 
-    def _through_the_model(self, chunks: list[Tokens]) -> Iterator[tuple[Sequence[int], tuple[Any, Float32]]]:
-        """Batches of chunks of similar length: rows, sums over their tokens (torch), numbers of tokens."""
-        waiting = sorted(range(len(chunks)), key=lambda row: -len(chunks[row]))
-
-        def fit(begin: int) -> int:
-            return max(self.budget // self._padded(len(chunks[waiting[begin]])), 1)
-
-        return in_batches(self, waiting, fit, lambda rows: self._sums([chunks[row] for row in rows]))
-
     def _padded(self, length: int) -> int:
         """The padded length of chunks, the longest of which has `length` tokens."""
         return min(-(-length // self.step) * self.step, self.most)
 
     def _sums(self, chunks: list[Tokens]) -> tuple[Any, Float32]:
+        """The sums over the tokens of each chunk (torch), and the numbers of tokens."""
         import torch
 
         ids, mask = padded(chunks, self.pad, self._padded(max(map(len, chunks))))

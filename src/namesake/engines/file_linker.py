@@ -22,6 +22,7 @@ from namesake.articles.rejects import NoRejects, Rejects
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.files import STDIN, Paths, keep_apart, several
 from namesake.files.lines import MOST_LINE, Meter
+from namesake.files.outputs import identity
 from namesake.formats import format_of, read_articles, save_as, words
 from namesake.formats.field_names import Reading, silent
 from namesake.formats.link_writers import LinkWriter, files_of, is_ours
@@ -101,28 +102,21 @@ def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callab
             skipped = "".join(f"; {note}" for note in listing.notes)
             raise NamesakeError(f"{one}: no file of articles found; their suffixes are {words()}{skipped}")
     listing.paths = _once(listing.paths, say)
-    identities = {_identity(path) for path in chosen}
-    listing.found = {path for path in listing.paths if _identity(path) not in identities}
-    listing.ours = [path for path in listing.ours if _identity(path) not in identities]
+    identities = {identity(path) for path in chosen}
+    listing.found = {path for path in listing.paths if identity(path) not in identities}
+    listing.ours = [path for path in listing.ours if identity(path) not in identities]
     return listing
 
 
 def _once(paths: Sequence[Path], say: Callable[[str], None]) -> list[Path]:
     """Each file once, under its first name; device and inode identify it."""
     kept: dict[object, Path] = {}
-    firsts = [(path, kept.setdefault(_identity(path), path)) for path in dict.fromkeys(paths)]
+    firsts = [(path, kept.setdefault(identity(path), path)) for path in dict.fromkeys(paths)]
     others = [(path, first) for path, first in firsts if first != path]
     if others:
         more = f", and {len(others) - 1:,} more such files" if len(others) > 1 else ""
         say(f"{others[0][0]} is the file {others[0][1]}{more}: linked once")
     return list(kept.values())
-
-
-def _identity(path: Path) -> object:
-    with suppress(OSError):
-        found = path.stat()
-        return found.st_dev, found.st_ino
-    return path
 
 
 def common_folder(paths: Sequence[Path]) -> Path | None:
@@ -414,10 +408,10 @@ def link_files(
         date: the ISO date of articles without one.
         threads: how many threads link; 0 is one per core.
         most_line: the maximum size of a line of JSON or of a text file, in bytes; longer ones are rejected.
-        reading: the names of the fields, and other settings that the suffix does not tell.
+        reading: the names of the fields, and other settings that do not follow from the suffix.
         one_per_span: write one row per occurrence of a name, with `start` and `end`.
         linked_only: leave out names without a QID.
-        format: the format of the links if the suffix does not tell it: parquet, jsonl, csv or tsv.
+        format: the format of the links, if it does not follow from the suffix: parquet, jsonl, csv, tsv, xlsx or db.
         rejects: receives invalid records; without it, the first of them is an error.
         reporter: shows progress.
     """

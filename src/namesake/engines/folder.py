@@ -39,7 +39,7 @@ from namesake.engines.file_linker import Counts, Input, find_files, look_at, rea
 from namesake.engines.shards import SHARD_BYTES, Done, Piece, RunJournal, ShardLinker
 from namesake.errors import NamesakeError
 from namesake.files import Paths, keep_apart, published, several
-from namesake.files.lines import MOST_LINE, PADDING, Block
+from namesake.files.lines import MOST_LINE, Block
 from namesake.files.outputs import FULL, remove_stale, sync
 from namesake.formats import cut_of
 from namesake.formats.field_names import Reading
@@ -126,9 +126,8 @@ class _Worker:
         self.piece, self.tries, lines, sent = piece, 0, piece.lines, None
         if lines is not None:
             with memoryview(lines.data)[: lines.size] as data:
-                if self.memory is not None and lines.size + PADDING <= len(self.memory):
+                if self.memory is not None and lines.size <= len(self.memory):
                     self.memory[: lines.size] = data
-                    self.memory[lines.size : lines.size + PADDING] = bytes(PADDING)
                 else:
                     sent = bytes(data)
         self.order = piece.shard, None if lines is None else lines.size, sent
@@ -367,7 +366,7 @@ class _Folder:
                 self.articles += answer.articles
                 self._report(piece)
             elif answer.hopeless:
-                raise NamesakeError(f"{answer.reason}; make room, and the same command resumes the run")
+                raise NamesakeError(f"{answer.reason}; free disk space, and the same command resumes the run")
             else:
                 place = f"{shard.path}, after {'row' if shard.groups else 'line'} {shard.before:,}: {shard.name}"
                 self._problem(f"{place} is skipped, because it failed twice: {answer.reason}")

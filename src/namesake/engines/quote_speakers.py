@@ -11,7 +11,6 @@ import sys
 from array import array
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from hashlib import blake2b
@@ -122,17 +121,15 @@ class Votes:
 
     def count(self) -> None:
         """Choose a speaker for each quotation."""
-        quotes, speakers = np.frombuffer(self.quotes, np.uint64), np.frombuffer(self.speakers, np.uint64)
-        ranks = np.frombuffer(self.ranks, np.int8)
-        order = np.lexsort((-ranks, speakers, quotes))
-        new = np.flatnonzero(_changes(quotes[order]) | _changes(speakers[order]))  # where each speaker's votes begin
-        votes = np.diff(np.append(new, len(order)))
-        first = np.minimum.reduceat(order, new) if len(new) else order
-        chosen = order[new]
-        by_quote = np.lexsort((first, -votes, -ranks[chosen], quotes[chosen]))
-        winners = chosen[by_quote][_changes(quotes[chosen][by_quote])]
-        self.quote_keys, self.elected = quotes[winners], speakers[winners]
-        self.asked = np.zeros(len(winners), np.bool_)
+        columns = {"quote": self.quotes, "speaker": self.speakers, "rank": self.ranks}
+        votes = pa.table({name: np.frombuffer(values, values.typecode) for name, values in columns.items()})
+        votes = votes.append_column("place", pa.array(np.arange(votes.num_rows)))
+        ranks = [("rank", "max"), ("place", "count"), ("place", "min")]
+        order = [("rank_max", "descending"), ("place_count", "descending"), ("place_min", "ascending")]
+        speakers = votes.group_by(["quote", "speaker"]).aggregate(ranks).sort_by([("quote", "ascending"), *order])
+        self.quote_keys, first = np.unique(speakers.column("quote").to_numpy(), return_index=True)
+        self.elected = speakers.column("speaker").to_numpy()[first]
+        self.asked = np.zeros(len(first), np.bool_)
         self.quotes, self.speakers, self.ranks = array("Q"), array("Q"), array("b")
 
     def elects(self, said: ArticleQuote) -> bool:
@@ -145,11 +142,6 @@ class Votes:
             return False
         self.asked[at] = True
         return True
-
-
-def _changes(values: np.ndarray) -> np.ndarray:
-    """Whether each value differs from the one before it."""
-    return np.append(np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1])
 
 
 def _speaker(name: str | None) -> int:
@@ -228,25 +220,27 @@ def disambiguate(
             reporter.advance(meter.fraction(), seen, "articles")
     import pyarrow.parquet as pq  # slow to import
 
-    metadata = {f"namesake.{key}": value for key, value in linker.metadata.items()}
-    with ExitStack() as stack:
-        partial = stack.enter_context(published(out))
-        writer = stack.enter_context(pq.ParquetWriter(partial, QUOTES.with_metadata(metadata)))
-        stack.enter_context(reporter.stage("disambiguating quotations"))
-        meter = stack.enter_context(Meter(paths))
+    schema = QUOTES.with_metadata({f"namesake.{key}": value for key, value in linker.metadata.items()})
+    with (
+        published(out) as place,
+        pq.ParquetWriter(place, schema) as writer,
+        reporter.stage("disambiguating quotations"),
+        Meter(paths) as meter,
+    ):
         for table in run.rows(paths):
-            writer.write_table(table.replace_schema_metadata(metadata))
+            writer.write_table(table.cast(schema))
             reporter.advance(meter.fraction(), run.tally.quotes, "quotations")
     return run.tally
 
 
 class _Asked(NamedTuple):
-    """A quotation, and the answer of its articles, or else the number of the text in its batch that represents it."""
+    """A quotation, and its answer or else the number of the text in its batch that represents it."""
 
     quote: Quote
     speaker: str | None
-    surest: Answer | None = None
+    answer: Answer | None = None
     articles: int = 0
+    """How many articles gave the answer."""
     text: int = -1
 
 
@@ -314,14 +308,14 @@ class _Run:
         records = chain.from_iterable(quotebank_records.read_quotes(path, self.rejects) for path in paths)
         for batch, _, rows, table in self._link(_batches(records, self._add_quotes)):
             answers = [Answer(**row) for row in table.to_pylist()]
-            linked = (answers[rows[one.text, 0]] if (one.text, 0) in rows else REJECTED for one in batch.asked)
-            made = list(map(self._row, batch.asked, linked))
+            linked = {number: answers[row] for (number, _), row in rows.items()}
+            made = [self._row(one, one.answer or linked.get(one.text, REJECTED)) for one in batch.asked]
             yield pa.Table.from_pylist(made, schema=QUOTES)
 
     def _ask(self, batch: _Batch, quote: Quote, origin: Found) -> None:
         """Ask for the speaker of a quotation; without an article, it and the words of its URLs are the text."""
         if quotebank_records.has_no_speaker(quote.speaker):
-            batch.asked.append(_Asked(quote, None))
+            batch.asked.append(_Asked(quote, None, NO_SPEAKER))
             return
         mention = self._mention(Mention(mend_apart(quote.speaker or ""), (), quote.qids or None))
         surest, articles = self.evidence.find(quote, mention.name)
@@ -347,20 +341,19 @@ class _Run:
                 elif self.votes.elects(said):
                     self._ask(batch, record.quote(said), found)
 
-    def _row(self, asked: _Asked, linked: Answer) -> dict[str, Any]:
-        """A row of `QUOTES`; counts it. `linked` is the answer without an article."""
-        quote, speaker, surest, articles, _ = asked
-        answer = NO_SPEAKER if speaker is None else surest or linked
+    def _row(self, asked: _Asked, answer: Answer) -> dict[str, Any]:
+        """A row of `QUOTES`; counts it."""
+        quote, speaker, _, articles, _ = asked
         self.tally.quotes += 1
         self.tally.linked += answer.qid is not None
-        self.tally.by_articles += surest is not None
+        self.tally.by_articles += articles > 0
         if answer.reason:
             self.tally.reasons[answer.reason] += 1
         return {
             "quoteID": quote.id,
             "quotation": mend_apart(quote.quotation),
             "speaker": speaker,
-            "context": None if speaker is None else "articles" if surest else "quotation",
+            "context": None if speaker is None else "articles" if articles else "quotation",
             "articles": articles,
             "date": quote.day,
             "numOccurrences": quote.occurrences,

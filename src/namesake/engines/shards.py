@@ -27,7 +27,7 @@ from namesake.files.outputs import Journal, sync
 from namesake.formats import Cut, read_articles
 from namesake.formats.arrow_articles import open_parquet, read_parquet
 from namesake.formats.field_names import Reading
-from namesake.formats.json_articles import Places, read_blocks
+from namesake.formats.json_articles import read_blocks
 from namesake.formats.link_writers import LinkWriter
 from namesake.kb.manifest import MANIFEST
 from namesake.kb.vectors.stored import FOLDER, Kind, has_vectors
@@ -40,7 +40,7 @@ class Plan(msgspec.Struct, frozen=True):
     """What a run is. A folder holds the parts of one plan."""
 
     facts: dict[str, str]
-    """What its links depend on beside the inputs: the value of each option, the KB, the recipe."""
+    """What its links depend on besides the inputs: the value of each option, the KB, the recipe."""
     inputs: list[Input]
 
     @staticmethod
@@ -242,7 +242,7 @@ class RunJournal(Journal[Begun | Entry]):
                 path.unlink()
 
     def _parts(self) -> Iterator[tuple[Path, tuple[int, int] | None]]:
-        """Every file in the folders of parts, with the shard that its name says; hidden files are ignored."""
+        """Every file in the folders of parts, with the shard in its name; hidden files are ignored."""
         for folder, suffix in SUFFIXES.items():
             for path in sorted((self.folder / folder).iterdir()):
                 name = _NAME.fullmatch(path.name)
@@ -317,6 +317,19 @@ def pieces_of(file: int, path: Path, size: int, most_line: int, memory: bytearra
                 yield Piece(Shard(file, number, str(path), lines.before), lines, position)
 
 
+class PlacedRejects(Rejects):
+    """Rejects with the file that is being read, and the line of an article that could be read but not linked."""
+
+    def go_to(self, file: str | None, lines_known: bool = False) -> None:
+        """Begin with a file; `lines_known` if it is read from its beginning."""
+        self.file, self.lines_known, self.places = file, lines_known, dict[str, int]()
+
+    def add(self, reject: Reject) -> None:
+        """Add one record, with its file and line."""
+        line = self.places.get(reject.article_id or "") if reject.file is None else reject.line
+        super().add(replace(reject, file=self.file, line=line if self.lines_known else None))
+
+
 @dataclass(frozen=True)
 class ShardLinker:
     """Links shards into the folder `out`."""
@@ -342,7 +355,8 @@ class ShardLinker:
         """Link a shard. Its part is on the disk when this returns; its name in the folder may not be yet."""
         part = part_path(self.out, shard.name)
         articles = mentions = linked = 0
-        with _Rejects(part_path(self.out, shard.name, REJECTS), shard.path) as rejects:
+        with PlacedRejects(part_path(self.out, shard.name, REJECTS), tidy=False) as rejects:
+            rejects.go_to(shard.path, lines_known=True)
             with LinkWriter(part, self.metadata, tidy=False) as writer:
                 writer.write(self.nothing)
                 for table in with_dates(self._tables(shard, lines, rejects), rejects, self.date):
@@ -357,22 +371,8 @@ class ShardLinker:
         unread = next((text[:60] for text in dates), None)
         return Done(shard.file, shard.number, digest(self.out, shard.name), *counts, unread)
 
-    def _tables(self, shard: Shard, lines: Block | None, rejects: "_Rejects") -> Iterator[pa.Table]:
+    def _tables(self, shard: Shard, lines: Block | None, rejects: PlacedRejects) -> Iterator[pa.Table]:
         if lines is None:
             return shard.tables(rejects, self.reading)
         most = self.reading.most_line
         return read_blocks([lines], Path(shard.path), rejects, most_line=most, places=rejects.places)
-
-
-class _Rejects(Rejects):
-    """Rejects of one file, with the line of an article that could be read but not linked."""
-
-    def __init__(self, path: Path, file: str) -> None:
-        super().__init__(path, tidy=False)
-        self.file, self.places = file, Places()
-
-    def add(self, reject: Reject) -> None:
-        """Add one record, with its file and line."""
-        if reject.file is None:
-            reject = replace(reject, file=self.file, line=self.places.line_of(reject.article_id or ""))
-        super().add(reject)

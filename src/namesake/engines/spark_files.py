@@ -94,7 +94,7 @@ def local_inputs(named: Sequence[str | Path], out: str | Path) -> Inputs:
 
 
 def _is_cut_by_spark(path: Path) -> bool:
-    """Whether Spark reads the lines of a file as we do: it skips hidden files, and tells compression by the name."""
+    """Whether Spark reads the lines of a file as we do: it skips hidden files, and unpacks by the name."""
     if path.name.startswith(HIDDEN):
         return False
     with path.open("rb") as file:
@@ -249,7 +249,7 @@ class _Folder:
 
     def write(self, name: str, data: bytes) -> None:
         """Write a file."""
-        self.system.setWriteChecksum(False)  # no hidden file beside it
+        self.system.setWriteChecksum(False)  # no hidden file next to it
         stream = self.system.create(self.path(self.child(name)))
         stream.write(data)
         stream.close()

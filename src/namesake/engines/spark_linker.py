@@ -10,7 +10,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
@@ -22,15 +22,16 @@ import pyarrow.compute as pc
 
 from namesake.articles.builder import check_articles
 from namesake.articles.days import check_date
-from namesake.articles.rejects import Reject, Rejects
+from namesake.articles.rejects import Reject
 from namesake.engines.file_linker import described, with_dates
+from namesake.engines.shards import PlacedRejects
 from namesake.errors import NamesakeError, warn
 from namesake.files.digests import file_digest
 from namesake.files.lines import MOST_LINE, Block
 from namesake.files.outputs import locked
 from namesake.formats.arrow_articles import ColumnNames, valid_articles, with_extra
 from namesake.formats.field_names import SHOWN, Reading
-from namesake.formats.json_articles import Places, read_blocks
+from namesake.formats.json_articles import read_blocks
 from namesake.kb.publish.pack import SUFFIX
 from namesake.linker import Linker
 from namesake.machine import cache_folder, from_home
@@ -103,28 +104,19 @@ class SparkRejects:
         return getattr(self.total.value, name)
 
 
-class TaskRejects(Rejects):
-    """The rejects of one task, with their file and line as far as these are known.
-
-    Without the accumulator `total`, the first one is an error.
-    """
+class TaskRejects(PlacedRejects):
+    """The rejects of one task. Without the accumulator `total`, the first one is an error."""
 
     def __init__(self, total: Any = None) -> None:
         super().__init__(most=MOST_KEPT)
         self.total, self.counts, self.problems = total, Counter[str](), list[str]()
         self.go_to(None)
 
-    def go_to(self, file: str | None, lines_known: bool = False) -> None:
-        """Begin with a file; `lines_known` if it is read from its beginning."""
-        self.file, self.lines_known, self.places = file, lines_known, Places()
-
     def add(self, reject: Reject) -> None:
         """Reject one record."""
-        line = self.places.line_of(reject.article_id or "") if reject.file is None else reject.line
-        placed = replace(reject, file=self.file, line=line if self.lines_known else None)
+        super().add(reject)
         if self.total is None:
-            raise NamesakeError(f"{placed}; correct it, or pass `rejects` to continue without it")
-        super().add(placed)
+            raise NamesakeError(f"{self.first[0]}; correct it, or pass `rejects` to continue without it")
 
     def send(self) -> None:
         """Send the counts to the driver; Spark adds them when the task ends."""

@@ -24,8 +24,8 @@ from namesake import rank
 from namesake.arrays import Bool, Float64, Int64, indptr, take_rows
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, article_numbers
+from namesake.kernels.kinds import PERSON
 from namesake.recipe import Recipe, column
-from namesake.settings import PERSON
 
 PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.01)
 FOLDS, SHUFFLES = 10, 10

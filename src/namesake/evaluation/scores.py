@@ -20,8 +20,8 @@ from namesake.arrays import Bool, Float64, Int8, Int64, take_rows
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.files import kind
 from namesake.files.lines import json_lines
+from namesake.kernels.kinds import KINDS
 from namesake.recipe import Combined, Recipe
-from namesake.settings import KINDS
 
 Mention = tuple[str, str]
 """The article and the name of a mention."""

@@ -1,4 +1,4 @@
-"""A folder that is made beside its place and put there in one step: KBs and their vectors.
+"""A folder that is made next to its place and put there in one step: KBs and their vectors.
 
 The draft of OUT is the folder `OUT.building`, on the same file system. Its journal, locked while a process works there,
 records the key of the run and its finished stages. These rules hold at any moment, also after `kill -9`:
@@ -25,7 +25,7 @@ import msgspec
 
 from namesake.errors import NamesakeError
 from namesake.files.digests import BLOCK, as_digest, damaged_file
-from namesake.files.outputs import Journal, is_folder, is_vacant, lacks_room, locked, put_in_place, sync
+from namesake.files.outputs import Journal, is_folder, is_vacant, locked, out_of_space, put_in_place, sync
 from namesake.machine import stoppable, unstoppable
 
 JOURNAL, MANIFEST = "journal.jsonl", "manifest.json"
@@ -90,7 +90,7 @@ class FolderDraft:
 
     def keeps(self, problem: BaseException | None) -> bool:
         """Whether finished stages are kept after this problem."""
-        return isinstance(problem, KeyboardInterrupt) or lacks_room(problem)
+        return isinstance(problem, KeyboardInterrupt) or out_of_space(problem)
 
     def sealed(self) -> None:
         """Called when all files are complete and read-only, before the folder is put in its place."""
@@ -294,7 +294,7 @@ class HinderedError(NamesakeError):
 
 @contextmanager
 def clean_exit(draft: FolderDraft) -> Iterator[None]:
-    """Handle SIGTERM as Ctrl-C, and turn errors of the disk and the memory into one line that says what is kept."""
+    """Handle SIGTERM as Ctrl-C, and turn errors of the disk and the memory into one line that states what is kept."""
     try:
         with stoppable():
             yield
@@ -302,8 +302,8 @@ def clean_exit(draft: FolderDraft) -> Iterator[None]:
         raise KeyboardInterrupt(f"stopped; {_left(draft)}") from None
     except OSError as problem:
         where = problem.filename or draft.out
-        if lacks_room(problem):
-            raise HinderedError(f"{where}: the disk is full: make room and try again; {_left(draft)}") from None
+        if out_of_space(problem):
+            raise HinderedError(f"{where}: the disk is full: free some space and try again; {_left(draft)}") from None
         raise HinderedError(f"{where}: {problem.strerror or problem}; {draft.out} was not built") from None
     except MemoryError:
         raise HinderedError(f"out of memory, and more of it is needed; {_left(draft)}") from None

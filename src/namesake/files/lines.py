@@ -218,7 +218,6 @@ MOST_WHOLE = 1 << 30
 """The maximum number of unpacked bytes of a file that has to be read as a whole."""
 SKIPPED_AT_ONCE = 1 << 20
 READ_AT_ONCE = 1 << 20  # some decompressors allocate what they are asked for
-PADDING = 64
 
 
 def bounded_lines(stream: BinaryIO, most: int = MOST_LINE) -> Iterator[tuple[int, bytes | None]]:
@@ -236,20 +235,17 @@ def bounded_lines(stream: BinaryIO, most: int = MOST_LINE) -> Iterator[tuple[int
 
 
 class Block(NamedTuple):
-    """Whole lines of a file: data[:size]. At least 64 bytes follow, zeros if the last line has no newline.
-
-    Only the last line of a file may lack a newline.
-    """
+    """Whole lines of a file: data[:size]. Only the last line of a file may lack a newline."""
 
     before: int
     """The number of lines of the file before it."""
-    data: bytearray | mmap
+    data: bytes | bytearray | mmap
     size: int
 
     @staticmethod
     def of(lines: bytes, before: int = 0) -> "Block":
-        """A block with a copy of these lines."""
-        return Block(before, bytearray(lines) + bytes(PADDING), len(lines))
+        """A block of these lines."""
+        return Block(before, lines, len(lines))
 
 
 def cut_lines(stream: Any, size: int, most_line: int, memory: bytearray | None = None) -> Iterator[Block]:
@@ -261,7 +257,7 @@ def cut_lines(stream: Any, size: int, most_line: int, memory: bytearray | None =
     data = bytearray() if memory is None else memory
     held, before, skipping = 0, 0, False  # of a line whose end has not been read
     while True:
-        data += bytes(max(held + size + PADDING - len(data), 0))
+        data += bytes(max(held + size - len(data), 0))
         read = _fill(stream, data, held, size)
         total, ended = held + read, read < size
         if skipping:
@@ -272,8 +268,6 @@ def cut_lines(stream: Any, size: int, most_line: int, memory: bytearray | None =
             kept = total - newline if newline >= 0 else 0
             data[held : held + kept] = data[total - kept : total]
             total = held + kept
-        if ended:
-            data[total : total + PADDING] = bytes(PADDING)
         end = total if ended else data.rfind(b"\n", held, total) + 1  # the held bytes have no newline
         if end:
             yield Block(before, data, end)

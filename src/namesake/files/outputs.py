@@ -131,7 +131,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of a disk that accepts no more data."""
 
 
-def lacks_room(problem: BaseException | None) -> bool:
+def out_of_space(problem: BaseException | None) -> bool:
     """Whether the cause is a full disk or a lack of memory."""
     return isinstance(problem, MemoryError) or (isinstance(problem, OSError) and problem.errno in FULL)
 
@@ -252,12 +252,12 @@ def keep_apart(outputs: Iterable[str | Path], inputs: Iterable[str | Path] = ())
     taken: dict[object, tuple[Path, bool]] = {}
     for path in map(Path, inputs):
         if str(path) != STDIN and path.exists():
-            taken |= dict.fromkeys(_identities(path), (path, True))
+            taken |= dict.fromkeys((_resolved(path), identity(path)), (path, True))
     for out in map(Path, outputs):
-        identities = _identities(out)
-        for identity in identities:
-            if identity in taken:
-                other, is_read = taken[identity]
+        identities = (_resolved(out), identity(out))
+        for one in identities:
+            if one in taken:
+                other, is_read = taken[one]
                 overwrites = f"{out} would overwrite {other}, which is read: name another file"
                 raise NamesakeError(overwrites if is_read else f"{out} and {other} are one file: give them two names")
         for folder in _resolved(out).parents:
@@ -266,13 +266,12 @@ def keep_apart(outputs: Iterable[str | Path], inputs: Iterable[str | Path] = ())
         taken |= dict.fromkeys(identities, (out, False))
 
 
-def _identities(path: Path) -> list[object]:
-    """The path without links and, if the file exists, its device and inode."""
-    resolved = _resolved(path)
+def identity(path: Path) -> object:
+    """The device and inode of a file, which can have several paths; the path if there is no such file."""
     with suppress(OSError):
-        found = resolved.stat()
-        return [resolved, (found.st_dev, found.st_ino)]
-    return [resolved]
+        found = path.stat()
+        return found.st_dev, found.st_ino
+    return path
 
 
 def _resolved(path: Path) -> Path:

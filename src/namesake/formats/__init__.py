@@ -131,7 +131,7 @@ def cut_of(path: Path, reading: Reading) -> Cut | None:
 def read_articles(path: Path | str, rejects: Rejects, reading: Reading | None = None) -> Iterator[pa.Table]:
     """Tables of `schema.ARTICLES` from a file; `-` reads standard input, as JSON lines by default.
 
-    The suffix of the file tells its format, and `reading` the rest. `rejects` receives invalid records.
+    The suffix of the file determines its format, and `reading` the rest. `rejects` receives invalid records.
     """
     from namesake.formats.field_names import Reading
 

@@ -26,7 +26,7 @@ _fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 class ColumnNames:
-    """Gives the columns of tables the names of `ARTICLES`: as the user says, or guessed from the first table."""
+    """Gives the columns of tables the names of `ARTICLES`: given by the user, or guessed from the first table."""
 
     def __init__(self, reading: Reading, where: str, prefix: str = "", mentions: str | None = None) -> None:
         self.reading, self.where, self.prefix, self.mentions = reading, where, prefix, mentions

@@ -1,4 +1,4 @@
-"""Names of the fields of articles in files of other programs: as the user says, or guessed from common names."""
+"""Names of the fields of articles in files of other programs: given by the user, or guessed from common names."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ def silent(line: str) -> None:
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read files of articles, beyond what their suffixes tell."""
+    """How to read files of articles, beyond what follows from their suffixes."""
 
     text: str | None = None
     """The field or column of the text; `a.b` is the field b within a. None: `text`, or a guess that is reported."""

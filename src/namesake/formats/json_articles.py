@@ -8,15 +8,13 @@ whitespace tokens. Other fields are copied to `extra`.
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from namesake.arrays import Int64
 from namesake.articles.article import Article, Mention, Place, located
 from namesake.articles.builder import MOST_ARTICLES, ArticleBuilder, in_tables
 from namesake.articles.days import date_text
@@ -34,7 +32,7 @@ INVALID = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
 class QuotebankName(msgspec.Struct, rename={"spans": "offsets", "candidates": "ids"}):
-    """A speaker candidate as Quotebank stores it."""
+    """A speaker candidate as Quotebank stores it; its attributes are those of `Mention`."""
 
     name: str
     spans: list[tuple[Place, Place]] = []
@@ -58,7 +56,7 @@ LAYOUTS = (
     Layout("articleID", "content", "names", msgspec.json.Decoder(list[QuotebankName] | None), token_spans=True),
     Layout("id", "text", "mentions", msgspec.json.Decoder(list[Mention | str] | None)),
 )
-"""The known layouts, told apart by their field of ids; an object without such a field is read as the last one."""
+"""The known layouts, which differ in their field of ids; an object without such a field is read as the last one."""
 
 _raw_fields = msgspec.json.Decoder(RawFields)
 _object = msgspec.json.Decoder(dict[str, Any])
@@ -70,10 +68,10 @@ _null = msgspec.Raw(b"null")
 
 
 class RecordReader:
-    """Decodes JSON objects one by one. It is slower than the compiled scanner and reads everything that JSON allows.
+    """Decodes JSON objects one by one.
 
-    With `reading`, the first valid object tells the field names. Objects of a known layout are read as such, unless the
-    user has named fields; if the first object has a known layout, all must have one.
+    With `reading`, the field names are those of the first valid object. Objects of a known layout are read as such,
+    unless the user has named fields; if the first object has a known layout, all must have one.
     """
 
     def __init__(self, path: Path, rejects: Rejects, most_line: int, reading: Reading | None = None) -> None:
@@ -143,8 +141,7 @@ def _article(fields: RawFields) -> Article:
     identifier = str(_decode(_id, fields, layout.id, required=True))
     text = _decode(_text, fields, layout.text, required=True)
     if mentions is not None:
-        given = [Mention(m.name, m.spans, m.candidates) if isinstance(m, QuotebankName) else m for m in mentions]
-        mentions = located(text, given)
+        mentions = located(text, mentions)
     return Article(
         id=identifier,
         text=text,
@@ -240,12 +237,11 @@ Record = tuple[int, bytes | None]
 """A JSON value with its line, or its place in an array, from 1; None if it is too long."""
 FIRST_LINES, FIRST_BYTES = 5, 16 << 20
 """How many lines of a file, and how much of each, are read to find out the names of its fields."""
-MOST_SLOWLY = 1024  # lines that are decoded one by one if the scanner cannot read them
-BLOCK = 8 << 20  # bytes of text per scan
+BLOCK = 8 << 20  # bytes of text that are read at once
 
 
 def read_json(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Table]:
-    """JSON lines, or an array. The compiled scanner reads lines of a known layout from a regular file."""
+    """JSON lines, or an array. A regular file with lines of a known layout is read in blocks."""
     is_one_array = reading.format == "json"
     if path.is_file():
         if not is_whole(path, reading):
@@ -322,23 +318,6 @@ def _refuse_other_text(path: Path) -> None:
     raise NamesakeError(f"{path}: its lines have no `text`; did you mean {options}?")
 
 
-@dataclass
-class Places:
-    """The line of each article by its id, for messages about articles that can be read but not linked."""
-
-    lines: dict[str, int] = field(default_factory=dict)
-    tables: list[tuple[pa.ChunkedArray, Int64]] = field(default_factory=list)
-    """Ids and lines of scanned articles."""
-
-    def line_of(self, article: str) -> int | None:
-        """The line of an article; None if the id is unknown."""
-        for articles, lines in self.tables:
-            at = pc.index(articles, article).as_py()
-            if at >= 0:
-                return int(lines[at])
-        return self.lines.get(article)
-
-
 def read_blocks(
     blocks: Iterable[Block],
     path: Path,
@@ -346,39 +325,27 @@ def read_blocks(
     most_articles: int = MOST_ARTICLES,
     most_line: int = MOST_LINE,
     *,
-    places: Places | None = None,
+    places: dict[str, int] | None = None,
 ) -> Iterator[pa.Table]:
-    """Tables of articles from blocks of whole JSON lines.
+    """Tables of articles from blocks of whole JSON lines. Lines of more than `most_line` bytes are rejected.
 
-    The compiled scanner reads them. msgspec decodes a line that the scanner cannot read, or says what is wrong with it.
-    `places` receives the line of every article. Lines of more than `most_line` bytes are rejected.
+    `places` receives the line of every article by its id, for messages about articles that can be read but not linked.
     """
-    from namesake.formats.json_scanner import scan  # loads kernels that other formats do not need
-
     reader, builder = RecordReader(path, rejects, most_line), ArticleBuilder(most_articles)
-    for before, block, size in blocks:
-        start, lines, slowly = 0, before, 1
+    for before, data, size in blocks:
+        start, number = 0, before
         while start < size:
-            scanned = scan(block, start, size, max(most_articles - builder.rows, 1), most_line)
-            if scanned.table.num_rows:
-                builder.add_table(scanned.table)
+            end = data.find(b"\n", start, size) + 1 or size
+            number += 1
+            line = bytes(data[start:end])
+            article = reader.article(number, None if len(line.removesuffix(b"\n")) > most_line else line)
+            start = end
+            if article is None:
+                continue
+            builder.add(article)
             if places is not None:
-                places.tables.append((scanned.table.column("id"), scanned.places + lines + 1))
-            start, lines = scanned.end, lines + scanned.lines
-            if scanned.is_stuck:
-                slowly = 1 if scanned.lines > slowly else min(2 * slowly, MOST_SLOWLY)
-                for _ in range(slowly):
-                    end = block.find(b"\n", start, size) + 1 or size
-                    line, lines = bytes(block[start:end]), lines + 1
-                    article = reader.article(lines, None if len(line.removesuffix(b"\n")) > most_line else line)
-                    if article is not None:
-                        builder.add(article)
-                        if places is not None:
-                            places.lines[article.id] = lines
-                    start = end
-                    if start == size or builder.full:
-                        break
+                places[article.id] = number
             if builder.full:
                 yield builder.table()
-    if builder.tables or builder.articles:
+    if builder.articles:
         yield builder.table()

@@ -130,10 +130,10 @@ def files_of(path: Path) -> list[Path]:
 
 
 class LinkWriter:
-    """Writes tables of links to `path` (`-`: standard output); `metadata` says what made them.
+    """Writes tables of links to `path` (`-`: standard output); `metadata` describes what made them.
 
-    The suffix tells the format if `format` does not; `tidy` is as for `published`. SQLite also has the articles, and
-    the candidates of `scores`, with the entities that `describe` gives.
+    The suffix determines the format if `format` does not; `tidy` is as for `published`. SQLite also has the articles,
+    and the candidates of `scores`, with the entities that `describe` gives.
     """
 
     def __init__(
@@ -198,9 +198,9 @@ ROW = "row-"
 
 
 def is_ours(path: Path) -> bool:
-    """Whether Namesake wrote a file: links and the files beside them, tables of `reconcile`, a KB's manifest.
+    """Whether Namesake wrote a file: links and the files next to them, tables of `reconcile`, a KB's manifest.
 
-    A file that cannot be read is not recognised: its reader says what is wrong with it.
+    A file that cannot be read is not recognised: its reader reports what is wrong with it.
     """
     suffix = kind(path)
     try:

@@ -17,9 +17,8 @@ import msgspec
 
 from namesake.articles.article import Article, Mention
 from namesake.articles.rejects import Reject, Rejects
-from namesake.files import open_lines
-from namesake.files.lines import MOST_LINE, bounded_lines, too_long
-from namesake.formats.json_articles import BOM, INVALID, QuotebankName
+from namesake.files.lines import MOST_LINE, too_long
+from namesake.formats.json_articles import BOM, INVALID, QuotebankName, json_records
 
 _LATER = "".join(re.escape(bytes(range(0x80, 0xC0)).decode(code, "ignore")) for code in ("cp1252", "latin-1"))
 """The later bytes of a UTF-8 character, decoded as Windows-1252 and as ISO Latin-1."""
@@ -214,8 +213,8 @@ class QuotedArticle(msgspec.Struct, rename={"id": "articleID"}):
         return "\n".join(map(" ".join, joined))
 
 
-_quote = msgspec.json.Decoder(Quote)
-_article = msgspec.json.Decoder(QuotedArticle)
+_quote: msgspec.json.Decoder[Quote | QuotedArticle] = msgspec.json.Decoder(Quote)
+_article: msgspec.json.Decoder[Quote | QuotedArticle] = msgspec.json.Decoder(QuotedArticle)
 
 
 class Found(NamedTuple):
@@ -231,27 +230,23 @@ def read_quotes(path: Path, rejects: Rejects) -> Iterator[Found]:
 
     A candidate that is not a QID is rejected and left out; if no candidate is a QID, none counts as given.
     """
-    with open_lines(path) as stream:
-        for number, line in bounded_lines(stream):
-            try:
-                if line is None:
-                    raise ValueError(too_long(MOST_LINE))
-                if not (record := line.removeprefix(BOM).strip()):
-                    continue
-                found: Quote | QuotedArticle
-                found = _article.decode(record) if b'"articleID"' in record else _quote.decode(record)
-            except INVALID as problem:
-                rejects.add(Reject(f"not a quotation: {problem}", str(path), number))
-                continue
-            wrong: list[str] = []
-            if isinstance(found, Quote):
-                found.qids = _valid(found.qids, wrong)
-            else:
-                for name in found.names:
-                    name.candidates = _valid(name.candidates, wrong)
-            for one in wrong:
-                rejects.add(Reject(f"candidate {one!r:.80} is no QID", str(path), number, found.id))
-            yield Found(found, path, number)
+    for number, line in json_records(path, is_array=False):
+        try:
+            if line is None:
+                raise ValueError(too_long(MOST_LINE))
+            found = (_article if b'"articleID"' in line else _quote).decode(line.removeprefix(BOM))
+        except INVALID as problem:
+            rejects.add(Reject(f"not a quotation: {problem}", str(path), number))
+            continue
+        wrong: list[str] = []
+        if isinstance(found, Quote):
+            found.qids = _valid(found.qids, wrong)
+        else:
+            for name in found.names:
+                name.candidates = _valid(name.candidates, wrong)
+        for one in wrong:
+            rejects.add(Reject(f"candidate {one!r:.80} is no QID", str(path), number, found.id))
+        yield Found(found, path, number)
 
 
 def _valid(candidates: list[str] | None, wrong: list[str]) -> list[str] | None:

@@ -159,10 +159,10 @@ def encoding_of(start: bytes, where: str, reading: Reading) -> str:
             wrong = f"`encoding={reading.encoding!r}`: no such encoding"
             raise NamesakeError(f"{wrong}; common are utf-8, cp1252, latin-1, utf-16") from None
         return reading.encoding
-    told = next((encoding for mark, encoding in MARKS.items() if start.startswith(mark)), None)
-    if told not in (None, "utf-8-sig"):
-        reading.say(f"{where}: read as {told}, as its byte order mark says")
-    return told or UTF8
+    marked = next((encoding for mark, encoding in MARKS.items() if start.startswith(mark)), None)
+    if marked not in (None, "utf-8-sig"):
+        reading.say(f"{where}: read as {marked}, because of its byte order mark")
+    return marked or UTF8
 
 
 def _lines(stream: Any, where: str, encoding: str, most: int) -> Iterator[str]:
@@ -202,7 +202,8 @@ def _separator(header: str, reading: Reading, path: Path) -> str:
 def read_text(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Table]:
     """The one article of a text file; a file that is too long is rejected.
 
-    It is read as UTF-8, or as its byte order mark or the user says. Invalid bytes become U+FFFD, with a message.
+    The encoding is the given one, or that of its byte order mark, else UTF-8. A message reports invalid bytes, which
+    become U+FFFD.
     """
     identifier = id_prefix(path, reading)
     with open_lines(path) as stream:

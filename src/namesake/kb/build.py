@@ -29,17 +29,12 @@ from namesake.kb.dump.wikipedia import Wikipedia
 from namesake.kb.kinds import item_kinds
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest, Reject
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
-from namesake.kb.names.non_people import build_non_people, entity_fame, item_fame, non_people_names, stated_by
-from namesake.kb.names.short_forms import (
-    build_short_forms,
-    count_tokens,
-    list_forms,
-    list_other_forms,
-    prose_of,
-    with_other_forms,
-)
+from namesake.kb.names.form_entries import FormEntries
+from namesake.kb.names.non_people import all_fame, build_non_people, non_people_names, stated_by
+from namesake.kb.names.other_short_forms import Others, list_other_forms
+from namesake.kb.names.short_forms import count_tokens, list_forms, prose_of
 from namesake.kb.publish.draft import Draft, Spill
-from namesake.kernels.dump.wikidata import LEAGUE, SPORT
+from namesake.kernels.dump.wikidata import DEMONYM, LEAGUE, SPORT
 from namesake.kernels.kinds import OTHER, PERSON
 from namesake.kinds import PEOPLE, kinds, parse_keep
 from namesake.machine import cores, in_order
@@ -174,26 +169,26 @@ def _index(
     aliases, alias_texts = assemble.entity_aliases(items, rows)
     entity_names = EntityNames.of(options.language, items.label.take(rows.entity_dump), aliases, alias_texts)
     is_person, used = of_items[rows.entity_item] == PERSON, stated_by(stated, len(of_items))
-    fame = entity_fame(picked[KBColumns.sitelinks], np.diff(stated.statements.indptr))
-    others = rows.entity_dump[~is_person]
-    fame[~is_person] = item_fame(items.sitelinks[others], items.population[others], used[rows.entity_item[~is_person]])
+    fame = all_fame(items, rows, is_person, stated.statements.indptr, used)
     teams = assemble.stating(items, rows, (LEAGUE, SPORT))
+    others = Others(~is_person, teams, fame, *assemble.stated_texts(stated, DEMONYM))
 
     def names() -> int:
         non_people = non_people_names(items, rows, of_items, used)
         draft.write_all(build_non_people(non_people))
         made = build_names(entity_names, non_people.texts)
         list_forms(entity_names, is_person, fame, made[NameColumns.prefixes])
-        list_other_forms(entity_names, ~is_person, teams, fame, made[NameColumns.prefixes])
+        list_other_forms(entity_names, others, made[NameColumns.prefixes])
         draft.write_all(made)
         named = made[NameColumns.texts], made[NameColumns.entities]
         draft.write_all(build_misspellings(*named, picked[KBColumns.sitelinks]))
         return len(made[NameColumns.texts])
 
     def short_forms() -> None:
-        listed, tokens = list_forms(entity_names, is_person, fame)
-        listed = with_other_forms(listed, entity_names, ~is_person, teams, fame)
-        draft.write_all(build_short_forms(listed) | count_tokens(listed, tokens, prose_of(items, rows.first)))
+        unused, entries = np.zeros(1, np.uint8), FormEntries(len(entity_names.texts))
+        tokens = list_forms(entity_names, is_person, fame, unused, entries)
+        list_other_forms(entity_names, others, unused, entries)
+        draft.write_all(entries.columns() | count_tokens(tokens, prose_of(items, rows.first)))
 
     def words() -> int:
         made = index_kb_words(items, rows.dump_of, stated, (descriptions, paragraphs), options)

@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import Int8, Int32, Int64, arrow_texts, numpy_numbers
+from namesake.arrays import Int8, Int32, arrow_texts, numpy_numbers
 from namesake.kb.columns import Strings, large
 from namesake.kb.columns.assemble import Numbering
 from namesake.kb.dump.parse import Items
@@ -203,7 +203,7 @@ class HeadNouns:
     def in_brackets(self, titles: Strings) -> Strings:
         """What stands in the brackets at the end of each title: album in "Thriller (album)"; else an empty text."""
         found = pc.fill_null(pc.struct_field(pc.extract_regex(titles.arrow(), r"\((?P<what>[^()]*)\)$"), "what"), "")
-        return strings_of(found)
+        return Strings.of_arrow(found)
 
 
 def after_noun(language: Language) -> str:
@@ -215,10 +215,3 @@ def after_noun(language: Language) -> str:
 def head_words(text: str, language: Language) -> list[str]:
     """The words of a text up to the noun that it is about, in lower case: capital; sports, team."""
     return re.sub(after_noun(language), "", text.lower()).split()
-
-
-def strings_of(texts: pa.LargeStringArray) -> Strings:
-    """An Arrow array without nulls as a column."""
-    _, offsets, data = texts.buffers()
-    ends: Int64 = np.frombuffer(offsets, np.int64, len(texts) + 1, offset=8 * texts.offset)
-    return Strings(ends, np.frombuffer(data or b"", np.uint8))

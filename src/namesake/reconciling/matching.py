@@ -22,7 +22,7 @@ from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise
 from namesake.kb.records import about
 from namesake.kb.store import KB
-from namesake.kernels.kinds import PERSON
+from namesake.kernels.kinds import KINDS, PERSON
 from namesake.kernels.names.constants import ACRONYM
 from namesake.kinds import parse_kinds
 from namesake.linker import Linker
@@ -33,7 +33,6 @@ from namesake.reconciling.name_forms import usual_form
 from namesake.scorers.table_rows import ENTITY_TYPE, PROPERTY_VALUES, WORDS_NOT_SHARED, values_by_property
 from namesake.scorers.value_lookup import find_property
 from namesake.scoring import Scored
-from namesake.settings import KINDS
 
 TABLE_SCORERS = (WORDS_NOT_SHARED, ENTITY_TYPE, PROPERTY_VALUES)
 VALUES = f"{PROPERTY_VALUES}: "

@@ -156,7 +156,7 @@ def _error_handlers(stop: Callable[[], None]) -> dict[Any, Any]:
             case NamesakeError():
                 answer = RequestError(422, str(problem), "correct the request")
             case _:
-                answer = RequestError(500, "the server failed", "report this; the server's log says why")
+                answer = RequestError(500, "the server failed", "report this; the server's log has the reason")
         return await refused(request, answer)
 
     handlers = dict.fromkeys((NamesakeError, KBChangedError, ClientDisconnect, Exception), failed)

@@ -89,10 +89,6 @@ class Endpoint:
         """The struct of the parameters of the URL, if there are any."""
         return self.takes if self.method == "GET" else self.query
 
-    def parameters(self, request: Request) -> Any:
-        """The parameters of the path and the query string."""
-        return None if self.takes is None else url_parameters(request, self.takes)
-
     def decoded(self, body: bytes) -> Any:
         """The body as `takes` describes it."""
         if JSON in self.reads:
@@ -120,7 +116,7 @@ def content_type(request: Request) -> str:
 
 
 def decoded(kind: type[T], data: bytes | str, what: str) -> T:
-    """JSON as a value of a type, or a refusal that says where it does not fit."""
+    """JSON as a value of a type, or an error that states where it does not fit."""
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as problem:
@@ -130,7 +126,7 @@ def decoded(kind: type[T], data: bytes | str, what: str) -> T:
 
 
 def converted(given: dict[str, str], kind: type[T], what: str) -> T:
-    """Fields as a value of a type, or a refusal that says which field does not fit."""
+    """Fields as a value of a type, or an error that states which field does not fit."""
     try:
         return msgspec.convert(given, kind, strict=False)
     except msgspec.ValidationError as problem:

@@ -207,15 +207,15 @@ def _about(kb: KB, qid: str) -> tuple[str | None, str | None, str, str | None]:
 def _next_batch(lane: Lane) -> list[Job]:
     """The first waiting job and others with the same options, as many as fit into a batch."""
     jobs: list[Job] = []
-    room = lane.batch
+    left = lane.batch
     later: deque[Job] = deque()
-    while lane.waiting and room > 0:
+    while lane.waiting and left > 0:
         job = lane.waiting.popleft()
-        if jobs and (job.options != jobs[0].options or job.count > room):
+        if jobs and (job.options != jobs[0].options or job.count > left):
             later.append(job)
             continue
         jobs.append(job)
-        room -= max(job.count, 1)
+        left -= max(job.count, 1)
     lane.waiting.extendleft(reversed(later))
     return jobs
 

@@ -138,7 +138,7 @@ class LogLimit(logging.Filter):
     began, count = -MINUTE, 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a line is written. The first line of a minute says how many were omitted before it."""
+        """Whether a line is written. The first line of a minute states how many were omitted before it."""
         if record.levelno >= logging.ERROR:
             return True
         if (now := time.monotonic()) - self.began >= MINUTE:

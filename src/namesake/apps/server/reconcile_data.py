@@ -67,21 +67,17 @@ class ReconcileData:
         """The types that stand for kinds: the first class of each kind that the KB has, such as human."""
         return {Named(*kind.root): kind for kind in self.kb.kinds if kind.root}
 
-    def types_of(self, row: int) -> list[Named]:
-        """The types of an entity: its classes (`instance of`), and the type of its kind."""
-        named = [self._item(value) for value in values_of(self.kb, row, INSTANCE_OF) if value >= 0]
-        known = {one.id for one in named}
-        return [*named, *(one for one in self._kind_type(row) if one.id not in known)]
+    def types_of(self, row: int, *more: int) -> list[Named]:
+        """The types of an entity: its classes (`instance of`), values of other properties, and the type of its kind."""
+        values = values_of(self.kb, row, INSTANCE_OF, *more)
+        types = {one.id: one for one in (self._item(value) for value in values if value >= 0)}
+        if root := self.kb.kind_of(row).root:
+            types.setdefault(root[0], Named(*root))
+        return list(types.values())
 
     def all_types(self, row: int) -> set[str]:
         """The QIDs of the types of an entity, and of the occupations of a person."""
-        values = values_of(self.kb, row, INSTANCE_OF, OCCUPATION)
-        own = {f"Q{self.kb.item_qids[value]}" for value in values if value >= 0}
-        return own | {one.id for one in self._kind_type(row)}
-
-    def _kind_type(self, row: int) -> list[Named]:
-        root = self.kb.kind_of(row).root
-        return [Named(*root)] if root else []
+        return {one.id for one in self.types_of(row, OCCUPATION)}
 
     def _item(self, item: int) -> Named:
         qid = f"Q{self.kb.item_qids[item]}"

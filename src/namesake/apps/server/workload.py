@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from namesake.apps.server.endpoint import Endpoint, RequestError, busy, too_large
+from namesake.apps.server.endpoint import Endpoint, RequestError, busy, too_large, url_parameters
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.pool import Pool
 from namesake.kb.columns.large import held as memory
@@ -55,7 +55,7 @@ class Workload:
                 endpoint.check_content_type(request)
                 asked = endpoint.decoded(await body.read())
             else:
-                asked = endpoint.parameters(request)
+                asked = None if endpoint.takes is None else url_parameters(request, endpoint.takes)
             answer = await endpoint.answer(request, asked)
             return answer if isinstance(answer, Response) else Response(answer, media_type=endpoint.sends[0])
         finally:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -50,15 +51,15 @@ class Numbering:
         rows: Int32 = bitmap.find(self.bits, self.before, qids)
         return rows
 
-    @property
+    @cached_property
     def entity_dump(self) -> Int32:
         """Position of each entity in the dump."""
-        return self.dump_of[self.entity_item]
+        return large.taken(self.dump_of, self.entity_item)
 
-    @property
+    @cached_property
     def entity_qids(self) -> Int64:
         """QID of each entity, ascending."""
-        return self.item_qids[self.entity_item]
+        return large.taken(self.item_qids, self.entity_item)
 
 
 def number(items: Items) -> Numbering:
@@ -149,18 +150,26 @@ class EntityStatements:
     def of(items: Items, rows: Numbering) -> EntityStatements:
         """Copied from the dump's order to that of the entities."""
         dump = rows.entity_dump
-        starts = items.statement_indptr[dump]
-        ends = large.running(items.statement_indptr[dump + 1] - starts)
+        ends = ends_of(items.statement_indptr, dump)
         size = int(ends[-1])
         entity, prop, start, end = (large.empty(size, np.int32) for _ in range(4))
         value = large.empty(size, np.int64)
         for low, high in large.spans(ends, 64):
             counts, to = np.diff(ends[low : high + 1]), slice(ends[low], ends[high])
-            kept = ranges(starts[low:high], counts)
+            kept = ranges(items.statement_indptr[dump[low:high]], counts)
             entity[to] = np.repeat(np.arange(low, high, dtype=np.int32), counts)
             prop[to], value[to] = items.statement_property[kept], items.statement_value[kept]
             start[to], end[to] = items.statement_start[kept], items.statement_end[kept]
         return EntityStatements(ends, entity, prop, value, start, end)
+
+
+def ends_of(indptr: Int64, rows: Int32) -> Int64:
+    """Where each of some rows of a ragged column ends, if these rows stand one after the other."""
+    counts = large.empty(len(rows), np.int64)
+    for low, high in large.blocks(len(rows), 32):
+        some = rows[low:high]
+        counts[low:high] = indptr[some + 1] - indptr[some]
+    return large.running(counts)
 
 
 def empty_table() -> tuple[UInt64, Int32]:
@@ -190,7 +199,7 @@ def state(items: Items, rows: Numbering) -> Statements:
     pair, distinct = _pairs(stated.prop, value)
     tenure_entity, tenure_pair, tenure_start, tenure_end = _tenure(stated, pair)
     return Statements(
-        statements=group(stated.entity, pair, len(rows.entity_item)),
+        statements=_distinct(stated, pair),
         pair_property=(distinct >> 32).astype(np.int32),
         pair_value=(distinct & 0xFFFFFFFF).astype(np.uint32).view(np.int32),
         tenure_entity=tenure_entity,
@@ -237,6 +246,17 @@ def group(groups: Int32, members: Int32, size: int) -> Ragged:
     return Ragged(indptr, values[: indptr[-1]])
 
 
+def _distinct(stated: EntityStatements, pair: Int32) -> Ragged:
+    """The distinct pairs of each entity, ascending."""
+    sizes, values = large.Growing(np.int64), large.Growing(np.int32)
+    for low, high in large.spans(stated.ends, 64):
+        some = slice(stated.ends[low], stated.ends[high])
+        found = group(stated.entity[some] - np.int32(low), pair[some], high - low)
+        sizes.append(np.diff(found.indptr))
+        values.append(found.values)
+    return Ragged(large.running(sizes.done()), values.done())
+
+
 def _tenure(stated: EntityStatements, pair: Int32) -> list[Int32]:
     """The distinct dated statements by entity, pair, then start. No start is the smallest day, no end the largest."""
     columns = [large.Growing(np.int32) for _ in range(4)]
@@ -258,7 +278,7 @@ def pick(items: Items, rows: Numbering) -> Made:
     dump = rows.entity_dump
 
     def picked(column: Any) -> Any:
-        return column.take(dump) if isinstance(column, Strings) else column[dump]
+        return column.take(dump) if isinstance(column, Strings) else large.taken(column, dump)
 
     columns = KBColumns.declared().values()
     return {column: picked(getattr(items, column.dump_field)) for column in columns if column.dump_field}
@@ -267,9 +287,14 @@ def pick(items: Items, rows: Numbering) -> Made:
 def entity_aliases(items: Items, rows: Numbering) -> tuple[Ragged, Strings]:
     """The rows of each entity's aliases, and the aliases."""
     dump = rows.entity_dump
-    counts = np.diff(items.alias_indptr)[dump]
-    aliases = items.alias.take(ranges(items.alias_indptr[dump], counts))
-    return Ragged(large.running(counts), np.arange(len(aliases), dtype=np.int32)), aliases
+    ends = ends_of(items.alias_indptr, dump)
+    size = int(ends[-1])
+    places, numbers = large.empty(size, np.int64), large.empty(size, np.int32)
+    for low, high in large.spans(ends, 64):
+        some = slice(ends[low], ends[high])
+        places[some] = ranges(items.alias_indptr[dump[low:high]], np.diff(ends[low : high + 1]))
+        numbers[some] = np.arange(some.start, some.stop)
+    return Ragged(ends, numbers), items.alias.take(places)
 
 
 def stating(items: Items, rows: Numbering, properties: Sequence[int]) -> Bool:
@@ -279,6 +304,20 @@ def stating(items: Items, rows: Numbering, properties: Sequence[int]) -> Bool:
         statements = low + np.flatnonzero(np.isin(items.statement_property[low:high], properties))
         found[np.searchsorted(items.statement_indptr, statements, side="right") - 1] = True
     return found[rows.entity_dump]
+
+
+def stated_texts(stated: Statements, prop: int) -> tuple[Int32, Strings]:
+    """The entities that state a property with a text as its value, and the texts."""
+    low, high = np.searchsorted(stated.pair_property, [prop, prop + 1])
+    found = [(np.empty(0, np.int64), np.empty(0, np.int32))]
+    for first, end in large.spans(stated.statements.indptr, 16):
+        ends = stated.statements.indptr[first : end + 1]
+        pairs = stated.statements.values[ends[0] : ends[-1]]
+        at = np.flatnonzero((pairs >= low) & (pairs < high))
+        found.append((first + np.searchsorted(ends - ends[0], at, side="right") - 1, pairs[at]))
+    rows, pairs = (np.concatenate(column) for column in zip(*found, strict=True))
+    texts = ~stated.pair_value[pairs]
+    return rows[texts >= 0].astype(np.int32), stated.strings.take(texts[texts >= 0])
 
 
 def item_columns(items: Items, rows: Numbering) -> Made:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from namesake.arrays import Int64, UInt8
+from namesake.arrays import Int64, UInt8, text_buffers
 from namesake.errors import NamesakeError
 from namesake.files.digests import open_file
 from namesake.kb.columns import large
@@ -98,6 +98,12 @@ class Strings:
             taken = whole.take(pa.array(some, mask=some < 0)).buffers()[2]
             data[offsets[low] : offsets[high]] = np.frombuffer(taken or b"", np.uint8, offsets[high] - offsets[low])
         return Strings(offsets, data)
+
+    @staticmethod
+    def of_arrow(texts: pa.Array) -> Strings:
+        """An Arrow array of texts as a column, without a copy where possible; a null is an empty text."""
+        data, offsets = text_buffers(texts)
+        return Strings(offsets, data[: offsets[-1]])
 
     @staticmethod
     def empty(rows: int) -> Strings:

@@ -39,6 +39,7 @@ BLOCK = 64 << 20
 INTERVAL = 0.02  # seconds between two measurements of memory
 RELEASE_AT = 0.7  # part of the bound from which on pages of files are released
 LEAST_MAPPED = 0.125  # part of the bound that mapped pages may always take, or each would be read again and again
+SORT_BYTES = 40  # temporary memory per key that is sorted
 PAGE = mmap.PAGESIZE
 STATM = Path("/proc/self/statm")
 CANNOT_RESERVE = (errno.EOPNOTSUPP, errno.EINVAL)  # errors of file systems without fallocate
@@ -161,6 +162,33 @@ def joined(parts: list[AnyArray]) -> AnyArray:
     return np.concatenate(parts, out=empty(sum(map(len, parts)), parts[0].dtype))
 
 
+def taken(array: AnyArray, rows: AnyArray) -> AnyArray:
+    """The values of an array in these rows."""
+    made = empty(len(rows), array.dtype)
+    for low, high in blocks(len(rows), 2 * array.itemsize + 8):
+        made[low:high] = array[rows[low:high]]
+    return made
+
+
+def order(keys: AnyArray) -> AnyArray:
+    """The rows of an array in ascending order of their keys, equal keys in the order of the rows.
+
+    A large array is sorted in several parts, each between two of some quantiles of its keys.
+    """
+    parts = 1 + len(keys) * SORT_BYTES // (4 * room().block)
+    sample = np.sort(keys[:: 1 + len(keys) // (256 * parts)])
+    bounds = sample[:: 1 + len(sample) // parts][1:]
+    made = Growing(np.int32)
+    for part in range(len(bounds) + 1):
+        is_part = (
+            low + np.flatnonzero(np.searchsorted(bounds, keys[low:high], "right") == part)
+            for low, high in blocks(len(keys), SORT_BYTES)
+        )
+        rows = np.concatenate([np.empty(0, np.int64), *is_part])
+        made.append(rows[np.argsort(keys[rows], kind="stable")].astype(np.int32))
+    return made.done()
+
+
 def blocks(rows: int, width: int) -> Iterator[tuple[int, int]]:
     """Ranges of rows for which temporary arrays of `width` bytes per row take no more than a block."""
     step = max(1, room().block // width)
@@ -202,7 +230,7 @@ class Growing:
         if self._file is None:
             self._parts.append(part)
         elif part.size:
-            write_all(self._file, np.ascontiguousarray(part).data.cast("B"))
+            write_all(self._file, np.ascontiguousarray(part).view(np.uint8).data)
 
     def done(self) -> AnyArray:
         """The whole array; nothing can be added afterwards."""

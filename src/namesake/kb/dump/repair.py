@@ -63,6 +63,11 @@ class _Record(Struct, frozen=True):
     sitelinks: dict[str, Any] | _Nothing = {}
 
 
+class _LanguageText(Struct, frozen=True):
+    text: str
+    language: str
+
+
 class _TimeValue(Struct, frozen=True):
     time: str
     precision: int
@@ -129,7 +134,7 @@ def _plain_statement(statement: _Statement) -> _Statement:
 
 
 def _plain_snak(snak: _Snak) -> _Snak:
-    """A snak with its item, string, time or amount; without a value if it has another one or none."""
+    """A snak with its item, string, time, amount or text; without a value if it has another one or none."""
     kind, value = snak.datavalue.type, snak.datavalue.value
     plain: Any = None
     if snak.snaktype != "value":
@@ -145,6 +150,8 @@ def _plain_snak(snak: _Snak) -> _Snak:
         time = _lenient(value, _TimeValue)
         written = _TIME.match(time.time) if time else None
         plain = _TimeValue(written[0] if written else "", time.precision if time and 1 <= time.precision <= 14 else 15)
+    elif kind == "monolingualtext":
+        plain = _lenient(value, _LanguageText)
     elif kind == "quantity" and isinstance(value, dict) and _AMOUNT.fullmatch(str(value.get("amount"))):
         plain = {"amount": value["amount"]}
     return _Snak("value", datavalue=_DataValue("" if plain is None else kind, plain))

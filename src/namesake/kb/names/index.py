@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from namesake.arrays import Int8, Int32, Int64, UInt8, UInt64
-from namesake.kb.columns import Columns, NameColumns, Strings
+from namesake.kb.columns import Columns, NameColumns, Strings, large
 from namesake.kb.names.normalise import normalise, normalise_many
 from namesake.kernels.hash import hash_bytes, slot_of
 from namesake.kernels.names import index as kernels
@@ -180,8 +180,9 @@ def _token_hash(token: str) -> int:
 
 def file_names(names: Strings, language: Language) -> tuple[UInt64, Int32]:
     """Search keys, ascending, and the name of each: names with the same ending sound and first letter share a key."""
-    keys = np.empty(len(names), np.uint64)
+    keys = large.empty(len(names), np.uint64)
     similar.file_names(names.data, names.offsets, romans(language), keys)
-    order = np.argsort(keys, kind="stable")
-    order = order[np.searchsorted(keys[order], np.uint64(1)) :]
-    return keys[order], order.astype(np.int32)
+    order = large.order(keys)
+    filed = large.taken(keys, order)
+    first = np.searchsorted(filed, np.uint64(1))
+    return filed[first:], order[first:]

@@ -115,6 +115,17 @@ def build_non_people(names: NonPeople) -> Made:
     return {NameColumns.thing_hashes: keys, NameColumns.thing_fame: fame}
 
 
+def all_fame(items: Items, rows: Numbering, is_person: Bool, statements: Int64, stated: Int64) -> Float64:
+    """The fame of each entity. `statements` are where those of each entity end, `stated` counts uses of each item."""
+    fame: Float64 = large.empty(len(is_person), np.float64)
+    for low, high in large.blocks(len(is_person), 128):
+        dump, of_person = rows.entity_dump[low:high], is_person[low:high]
+        sitelinks, population = items.sitelinks[dump], items.population[dump]
+        of_item = item_fame(sitelinks, population, stated[rows.entity_item[low:high]])
+        fame[low:high] = np.where(of_person, entity_fame(sitelinks, np.diff(statements[low : high + 1])), of_item)
+    return fame
+
+
 def entity_fame(sitelinks: npt.NDArray[Any], statements: npt.NDArray[Any]) -> Float64:
     """The fame of people: sitelinks; without any, 0.3 plus 0.05 for each of up to ten statements."""
     return np.where(sitelinks > 0, sitelinks, 0.3 + 0.05 * np.minimum(statements, 10)).astype(np.float64)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from namesake.arrays import Int8, Int64, UInt8
+from namesake.arrays import Int8, Int64, UInt8, arrow_numbers, arrow_scalar, numpy_numbers
 from namesake.kb.columns import Strings, large
 from namesake.kernels.names import fold as kernels
 from namesake.language import Language
@@ -23,8 +24,10 @@ PLAIN_LETTERS = str.maketrans(
 
 TABLE_END = 0x2070
 HARD_RANGES = ((0x0300, 0x0370), (0x0483, 0x048A), (0x0590, 0x1E00))
-BRACKETS = re.compile(r"[\"“”„«(][^\"“”„«»()]+[\"”“»)]")
-QUOTED = re.compile(r"[\"“„]([^\"“”„]+)[\"”“](.*\w.*)")
+BRACKETS = r"[\"“”„«(][^\"“”„«»()]+[\"”“»)]"
+QUOTED = r"[\"“„](?P<nickname>[^\"“”„]+)[\"”“](?P<rest>.*[\pL\pN_].*)"
+IS_MARK = np.isin(np.arange(256), list(b'"(,\x9c\x9e\xab'))
+"""By byte: whether a name with it may have other forms; the last three end “ „ and «."""
 
 
 class _Fold(dict[int, str]):
@@ -100,23 +103,33 @@ def replaced(texts: Strings, rows: Int64, others: Strings) -> Strings:
 
 
 @cache
-def _peerage(language: Language) -> re.Pattern[str]:
-    """Matches a peerage after a comma: "16th Earl of Kinnoull", "the Prince of Wales"."""
+def _peerage(language: Language) -> str:
+    """The pattern of a name with a peerage after its first comma: "16th Earl of Kinnoull", "the Prince of Wales"."""
     begins = "|".join([r"\d", *map(re.escape, language.peerages)])
-    return re.compile(rf"\s*({re.escape(language.article)} )?({begins})", re.I)
+    return rf"(?i)^[^,]*,\s*(?:{re.escape(language.article)} )?(?:{begins})"
 
 
-def other_forms(name: str, language: Language) -> Iterator[str]:
-    """Forms of a name without its brackets, quotation marks or peerage.
+def other_forms(names: Strings, language: Language) -> tuple[Strings, Int64]:
+    """Forms of names without their brackets, quotation marks or peerage, and the name of each, ascending.
 
     'William "Bill" Gates (businessman)' is also "William Gates" and "Bill Gates", and "Charles Hay, 16th Earl of
     Kinnoull" is also "Charles Hay".
     """
-    plain = BRACKETS.sub(" ", name)
-    if plain != name:
-        yield plain
-    for nickname, rest in QUOTED.findall(name):
-        yield f"{nickname} {BRACKETS.sub(' ', rest)}"
-    person, comma, rest = name.partition(",")
-    if comma and _peerage(language).match(rest):
-        yield person
+    marks = np.flatnonzero(IS_MARK[names.data])
+    rows = np.unique(np.searchsorted(names.offsets, marks, side="right") - 1)
+    texts = names.take(rows).arrow()
+    plain = pc.replace_substring_regex(texts, BRACKETS, " ")
+    quoted = pc.extract_regex(texts, QUOTED)
+    nickname, rest = (pc.struct_field(quoted, field) for field in ("nickname", "rest"))
+    space = arrow_scalar(" ", pa.large_string())
+    called = pc.binary_join_element_wise(nickname, pc.replace_substring_regex(rest, BRACKETS, " "), space)
+    person = pc.replace_substring_regex(texts, "(?s),.*", "")
+    forms = [
+        (plain, pc.not_equal(plain, texts)),
+        (called, pc.is_valid(called)),
+        (person, pc.match_substring_regex(texts, _peerage(language))),
+    ]
+    found = pa.concat_arrays([form.filter(chosen) for form, chosen in forms])
+    of_name = np.concatenate([rows[numpy_numbers(chosen)] for _, chosen in forms])
+    order = np.argsort(of_name, kind="stable")
+    return Strings.of_arrow(found.take(arrow_numbers(order))), of_name[order]

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
-from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64
-from namesake.kb.columns import Made, NameColumns, Ragged, Strings, large
-from namesake.kb.columns.assemble import distinct_keys
+from namesake.arrays import Bool, Float64, Int64, UInt8, UInt64
+from namesake.kb.columns import Made, NameColumns, Strings, large
+from namesake.kb.columns.assemble import empty_table
 from namesake.kb.dump.parse import Items
 from namesake.kb.names.build_index import EntityNames
-from namesake.kb.names.index import name_key
-from namesake.kb.names.normalise import APOSTROPHES, TABLE_END, fold_table, normalise_many, replaced
+from namesake.kb.names.form_entries import FormEntries
+from namesake.kb.names.normalise import TABLE_END, fold_table, normalise_many, replaced
+from namesake.kernels.columns.group import number_keys
 from namesake.kernels.hash import count_each, hash_each, table_of
 from namesake.kernels.names import forms as kernels
-from namesake.kernels.names import other_forms as other_kernels
 from namesake.kernels.names import prose as prose_kernels
-from namesake.kernels.names.constants import DEMONYM, HEAD, NATIONAL_TEAM, NO_POSSESSIVE, TAIL, TEAM_DEMONYM
-from namesake.kernels.names.index import hash_names, mark_names, token_hashes
+from namesake.kernels.names.index import token_hashes
 from namesake.language import Language
 
-MOST = 10
-"""Number of entities that are kept for a short form."""
 Texts = tuple[Strings, Bool]
 """A column of texts, and which of them count."""
-Listed = tuple[UInt64, Int32, Int8, Float64]
-"""Entries: the key of a short form, the entity, the number of the form, the weight."""
 
 
 FORMS = (
@@ -57,6 +51,7 @@ FORMS = (
 )
 """Names of the forms and factors for the entity's fame, by number (`kernels.names.constants.MONONYM` and so on)."""
 
+FORM_WEIGHTS = np.array([weight for _, weight in FORMS])
 OF_AN_ALIAS = 0.5
 """Factor for the short form of an alias (not for the last three forms, which only aliases have)."""
 
@@ -64,7 +59,7 @@ OF_AN_ALIAS = 0.5
 @cache
 def cut_words(language: Language) -> kernels.Words:
     """The words at which names of people are cut."""
-    return _words(
+    return word_table(
         {
             kernels.TITLE: language.title_words,
             kernels.AFFIX: language.suffixes,
@@ -76,23 +71,7 @@ def cut_words(language: Language) -> kernels.Words:
     )
 
 
-@cache
-def other_words(language: Language) -> kernels.Words:
-    """The words at which names of entities that are not people are cut."""
-    return _words(
-        {
-            other_kernels.LEGAL: language.legal_forms,
-            other_kernels.SMALL: language.function_words,
-            other_kernels.OF: language.of_words,
-            other_kernels.TEAM: language.team_words,
-            other_kernels.NATIONAL: language.national,
-            other_kernels.ARTICLE: frozenset({language.article}),
-            other_kernels.SPORT: language.sports,
-        }
-    )
-
-
-def _words(lists: dict[int, frozenset[str]]) -> kernels.Words:
+def word_table(lists: dict[int, frozenset[str]]) -> kernels.Words:
     """A hash table of words, with the bits of the lists that have each."""
     words = Strings.of(sorted(frozenset[str]().union(*lists.values())))
     keys, place = table_of(hash_each(words.data, words.offsets))
@@ -102,152 +81,63 @@ def _words(lists: dict[int, frozenset[str]]) -> kernels.Words:
     return kernels.Words(keys, bits)
 
 
-def with_other_forms(
-    listed: kernels.Found, names: EntityNames, shortened: Bool, teams: Bool, fame: Float64
-) -> kernels.Found:
-    """The short forms of people, and those of other entities, which are `shortened`."""
-    more = list_other_forms(names, shortened, teams, fame, np.zeros(1, np.uint8))
-    keys, rows = large.joined([listed.keys, more[0]]), large.joined([listed.rows, more[1]])
-    forms, weights = large.joined([listed.forms, more[2]]), large.joined([listed.weights, more[3]])
-    order = np.argsort(rows, kind="stable")  # the entries of an entity stand together
-    return listed._replace(keys=keys[order], rows=rows[order], forms=forms[order], weights=weights[order])
+class NameTokens(NamedTuple):
+    """Hashes of tokens: all of them once, and the first and last one of each person's label and those between."""
 
-
-def list_other_forms(names: EntityNames, shortened: Bool, teams: Bool, fame: Float64, prefixes: UInt8) -> Listed:
-    """The short forms of the entities that are `shortened`, none of them a person; sets bits of their `prefixes`.
-
-    Those are the bits of `NameColumns.prefixes`, for the beginnings of forms of two or more tokens.
-    """
-    named, rows = _pairs(names, shortened)
-    size = other_kernels.MOST_FORMS * len(named)  # untouched pages take no memory
-    to = kernels.Found(
-        *(large.empty(size, np.uint64), large.empty(size, np.int32), large.empty(size, np.int8)),
-        *(large.empty(size, np.float64), *[np.empty(0, np.uint64)] * 3),
-    )
-    weights = np.array([weight for _, weight in FORMS])
-    pairs = other_kernels.Pairs(names.normalised.data, names.normalised.offsets, named, rows)
-    count = other_kernels.list_other_forms(
-        pairs, other_words(names.language), teams, fame, weights, OF_AN_ALIAS, prefixes, to
-    )
-    cut = to.keys[:count], to.rows[:count], to.forms[:count]
-    rewritten = list(_rewritten(names, named, rows))
-    written = normalise_many(Strings.of(text for text, _, _ in rewritten))
-    for normalised in (written, Strings.of(word for words in names.language.demonyms.values() for word in words)):
-        mark_names(normalised.data, normalised.offsets, prefixes)
-    keys = hash_names(written.data, written.offsets, other_kernels.LONGEST)
-    others = np.array([(row, form) for _, row, form in rewritten], np.int32).reshape(-1, 2)
-    parts = [cut, (keys, others[:, 0], others[:, 1].astype(np.int8)), _demonyms(names, shortened, fame)]
-    parts.append(_team_demonyms(names.language, *cut))
-    keys, of_rows, forms = (large.joined(list(column)) for column in zip(*parts, strict=True))
-    of_forms = fame[of_rows] * weights[forms]
-    of_forms[:count] = to.weights[:count]
-    new = np.flatnonzero((keys != 0) & (keys != _label_keys(names)[of_rows]))
-    return keys[new], of_rows[new], forms[new], of_forms[new]
-
-
-def _pairs(names: EntityNames, shortened: Bool) -> tuple[Int64, Int64]:
-    """The rows of all labels and aliases of the entities that are `shortened`, and the entity of each."""
-    entities = np.arange(len(names.labels))
-    named = np.concatenate([entities, len(entities) + names.aliases.values])
-    rows = np.concatenate([entities, np.repeat(entities, np.diff(names.aliases.indptr))])
-    return named[shortened[rows]], rows[shortened[rows]]
-
-
-def _label_keys(names: EntityNames) -> UInt64:
-    """The key of the label of each entity."""
-    offsets = names.normalised.offsets[: len(names.labels) + 1]
-    keys: UInt64 = hash_names(names.normalised.data, offsets, other_kernels.LONGEST)
-    return keys
-
-
-def _rewritten(names: EntityNames, named: Int64, rows: Int64) -> Iterator[tuple[str, int, int]]:
-    """Names without possessives, parts of names at a comma or colon; of each the text, the entity and the form."""
-    possessive = re.compile(rf"[{APOSTROPHES}]{names.language.possessive}\b")
-    data, offsets = names.texts.data, names.texts.offsets
-    marked = np.flatnonzero((data == ord(",")) | (data == ord(":")) | (data == ord("'")) | (data == 0x99))
-    with_mark = np.zeros(len(names.texts), np.bool_)
-    with_mark[np.searchsorted(offsets, marked, side="right") - 1] = True
-    chosen = with_mark[named]
-    for name, row in zip(named[chosen].tolist(), rows[chosen].tolist(), strict=True):
-        text = names.texts[name]
-        plain = possessive.sub("", text)
-        if plain != text:
-            yield plain, row, NO_POSSESSIVE
-        for mark, form in ((",", HEAD), (": ", TAIL)):
-            before, found, after = plain.partition(mark)
-            if found:
-                yield before, row, HEAD
-            if found and form == TAIL:
-                yield after, row, TAIL
-
-
-def _demonyms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[UInt64, Int32, Int8]:
-    """The language's demonyms and abbreviations of places, for the most famous entity with the label of the place.
-
-    The people of the place has them as well: "Thais" is a form of an entity that is called "Thai people".
-    """
-    groups = [
-        ({place, *(f"{word} {people}" for word in words for people in names.language.peoples)}, words)
-        for place, words in names.language.demonyms.items()
-    ]
-    labels, wanted = _label_keys(names), {int(name_key(label)) for called, _ in groups for label in called}
-    best: dict[int, int] = {}
-    for row in np.flatnonzero(np.isin(labels, np.array(sorted(wanted), np.uint64)) & shortened).tolist():
-        known = best.setdefault(int(labels[row]), row)
-        best[int(labels[row])] = row if fame[row] > fame[known] else known
-    keys, rows = [], []
-    for called, words in groups:
-        for label in sorted(called):
-            row = best.get(int(name_key(label)), -1)
-            keys += [name_key(word) for word in sorted(words) if row >= 0]
-            rows += [row for _ in words if row >= 0]
-    return np.array(keys, np.uint64), np.array(rows, np.int32), np.full(len(rows), DEMONYM, np.int8)
-
-
-def _team_demonyms(language: Language, keys: UInt64, rows: Int32, forms: Int8) -> tuple[UInt64, Int32, Int8]:
-    """National teams by the other words for their country, from the entries with its name or one of these words."""
-    others: dict[int, set[int]] = {}
-    for place, words in language.demonyms.items():
-        group = {int(name_key(word)) for word in {place, *words}}
-        for key in group:
-            others.setdefault(key, set()).update(group - {key})
-    teams = np.flatnonzero(forms == NATIONAL_TEAM)
-    found = [(key, rows[team]) for team in teams for key in sorted(others.get(int(keys[team]), ()))]
-    more = np.array([key for key, _ in found], np.uint64), np.array([row for _, row in found], np.int32)
-    return *more, np.full(len(found), TEAM_DEMONYM, np.int8)
+    distinct: UInt64
+    firsts: UInt64
+    lasts: UInt64
+    middles: UInt64
 
 
 def list_forms(
-    names: EntityNames, shortened: Bool, fame: Float64, prefixes: UInt8 | None = None
-) -> tuple[kernels.Found, UInt64]:
-    """The short forms of the labels and aliases of the entities that are `shortened`, and all tokens, each once.
+    names: EntityNames, shortened: Bool, fame: Float64, prefixes: UInt8, entries: FormEntries | None = None
+) -> NameTokens:
+    """Add the short forms of the entities that are `shortened` to `entries`; returns the tokens of all names.
 
     `prefixes` are the bits of `NameColumns.prefixes`, set for the beginnings of forms of two or more tokens.
     """
-    prefixes = np.zeros(1, np.uint8) if prefixes is None else prefixes
-    texts, whole, aliases, entities = names.texts, names.normalised, names.aliases, len(names.labels)
-    with_comma, before, behind = at_comma(texts)
+    columns = [large.Growing(np.uint64) for _ in range(3)]
+    for entities, some in names.blocks(shortened):
+        found = _forms_of(some, fame[entities], prefixes)
+        if entries is not None:
+            entries.add(found.keys, entities[found.rows], found.forms, found.weights)
+        for column, tokens in zip(columns, (found.firsts, found.lasts, found.middles), strict=True):
+            column.append(tokens)
+    return NameTokens(_distinct_tokens(names.normalised), *(column.done() for column in columns))
+
+
+def _forms_of(names: EntityNames, fame: Float64, prefixes: UInt8) -> kernels.Found:
+    """The short forms of some people."""
+    whole, aliases = names.normalised, names.aliases
+    with_comma, before, behind = at_comma(names.texts)
     heads = replaced(whole, with_comma, normalise_many(before))
-    comma = np.zeros(len(texts), np.bool_)
+    comma = np.zeros(len(whole), np.bool_)
     suffixes, rest = names.language.suffixes | names.language.numerals, normalise_many(behind)
     for place, row in enumerate(with_comma.tolist()):  # not in Robert Downey, Jr.
         following = rest[place].split()
         comma[row] = not following or not suffixes.issuperset(following)
     named = kernels.Named(whole.data, whole.offsets, heads.data, heads.offsets, comma, aliases.indptr, aliases.values)
-    size = kernels.MOST_FORMS * (entities + len(aliases.values))  # untouched pages take no memory
+    size = kernels.MOST_FORMS * len(whole)  # untouched pages take no memory
     found = kernels.Found(
-        *(large.empty(size, np.uint64), large.empty(size, np.int32), large.empty(size, np.int8)),
-        *(large.empty(size, np.float64), large.empty(entities, np.uint64), large.empty(entities, np.uint64)),
-        large.empty(kernels.LONGEST * entities, np.uint64),
+        *(np.empty(size, kind) for kind in (np.uint64, np.int32, np.int8, np.float32)),
+        *(np.empty(room, np.uint64) for room in (len(names), len(names), kernels.LONGEST * len(names))),
     )
-    weights = np.array([weight for _, weight in FORMS])
-    entries, between = kernels.list_forms(
-        named, cut_words(names.language), shortened, fame, weights, OF_AN_ALIAS, prefixes, found
-    )
-    hashes = token_hashes(whole.data, whole.offsets, np.empty(0, np.int64))
-    tokens = distinct_keys(hashes, large.empty(len(hashes), np.int32))
-    of_entries = {name: getattr(found, name)[:entries] for name in ("keys", "rows", "forms", "weights")}
-    return found._replace(**of_entries, middles=found.middles[:between]), tokens
+    words = cut_words(names.language)
+    count, between = kernels.list_forms(named, words, fame, FORM_WEIGHTS, OF_AN_ALIAS, prefixes, found)
+    entries = {name: getattr(found, name)[:count] for name in ("keys", "rows", "forms", "weights")}
+    return found._replace(**entries, middles=found.middles[:between])
+
+
+def _distinct_tokens(texts: Strings) -> UInt64:
+    """The hashes of the tokens of normalised names, each once."""
+    keys, known, size = *empty_table(), 0
+    for low, high in large.spans(texts.offsets, 16):
+        offsets = texts.offsets[low : high + 1]
+        hashes = token_hashes(texts.data[offsets[0] : offsets[-1]], offsets - offsets[0], np.empty(0, np.int64))
+        keys, known, size = number_keys(hashes, keys, known, size, np.empty(len(hashes), np.int32))
+    distinct: UInt64 = keys[keys != 0]
+    return distinct
 
 
 def at_comma(texts: Strings) -> tuple[Int64, Strings, Strings]:
@@ -263,27 +153,6 @@ def at_comma(texts: Strings) -> tuple[Int64, Strings, Strings]:
     parts = Strings(np.append(bounds, len(texts.data)), texts.data)  # three per row; the last lies between rows
     places = 3 * np.arange(len(rows))
     return rows, parts.take(places), parts.take(places + 1)
-
-
-def build_short_forms(listed: kernels.Found) -> Made:
-    """The columns of short forms."""
-    ids = large.empty(len(listed.keys), np.int32)
-    distinct = distinct_keys(listed.keys, ids)
-    size = min(len(ids), MOST * len(distinct))
-    best = kernels.Grouped(
-        *(large.zeros(len(distinct) + 1, np.int64), large.empty(size, np.int32), large.empty(size, np.int8)),
-        large.empty(size, np.float32),
-    )
-    kept = kernels.best_bearers(ids, listed.rows, listed.forms, listed.weights, MOST, best)
-    keys, place = table_of(distinct)
-    slots = np.full(len(keys), -1, np.int32)
-    slots[place] = np.arange(len(distinct), dtype=np.int32)
-    return {
-        NameColumns.short_hashes: keys,
-        NameColumns.short_slots: slots,
-        NameColumns.short_entities: Ragged(best.indptr, best.rows[:kept]),
-        NameColumns.short_forms: best.forms[:kept],
-    }
 
 
 @cache
@@ -306,13 +175,13 @@ def _in_lower_case(texts: Strings, counted: Bool) -> Texts:
     return texts, counted & prose_kernels.begins_with(texts.data, texts.offsets, lower_letters())
 
 
-def count_tokens(listed: kernels.Found, tokens: UInt64, prose: list[Texts]) -> Made:
+def count_tokens(tokens: NameTokens, prose: list[Texts]) -> Made:
     """The columns of tokens: those of people's names that are counted at least once."""
-    keys, _ = table_of(tokens)
+    keys, _ = table_of(tokens.distinct)
     lower = np.zeros(len(keys), np.int32)
     for texts, counted in prose:
         prose_kernels.count_lower(texts.data, texts.offsets, counted, *fold_table(), lower_letters(), keys, lower)
-    counts = [*(count_each(some, keys) for some in (listed.firsts, listed.lasts, listed.middles)), lower]
+    counts = [*(count_each(some, keys) for some in (tokens.firsts, tokens.lasts, tokens.middles)), lower]
     used = np.flatnonzero(np.logical_or.reduce([count > 0 for count in counts]))
     smaller, place = table_of(keys[used])
     columns = NameColumns.token_first, NameColumns.token_last, NameColumns.token_middle, NameColumns.token_lower

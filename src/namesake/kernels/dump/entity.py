@@ -90,6 +90,14 @@ def keep_population(data, p, to):
     return 0
 
 
+@inner(types.boolean(BYTES, types.int64, POINTERS))
+def is_demonym(data, of, to):
+    """Whether the statement that was just read, of property `of`, is a demonym in a language that is kept."""
+    place = to.found[walk.LANGUAGE]
+    is_text = of == wikidata.DEMONYM and to.found[walk.TYPE] == walk.MONOLINGUAL
+    return is_text and place > 0 and walk.language(data, place, to.languages) >= 0
+
+
 @inner(types.int64(BYTES, types.int64, POINTERS))
 def keep_statement(data, of, to):
     """Store the statement that was just read, of property `of`; FAIL if a decoder must read it."""
@@ -102,6 +110,9 @@ def keep_statement(data, of, to):
         mark_property(of, to)
         if of == wikidata.INSTANCE_OF and item == wikidata.HUMAN:
             found[walk.IS_PERSON] = 1
+    elif is_demonym(data, of, to):
+        if found[walk.TEXT] == 0:
+            return js.FAIL
     elif found[walk.TYPE] != walk.PLAIN_STRING or found[walk.DATATYPE] == walk.OTHER:
         if found[walk.TYPE] != walk.QUANTITY:
             mark_property(of, to)

@@ -17,15 +17,15 @@ from namesake.kernels.simd import BYTES, NUMBERS, byte
 
 LABELS, DESCRIPTIONS, ALIASES, TITLE = 0, 4, 8, 12  # the first three have a slot for each language
 # of the last snak
-HAS_VALUE, DATATYPE, TYPE, TEXT, ITEM, TIME, PRECISION, AMOUNT = range(13, 21)
+HAS_VALUE, DATATYPE, TYPE, TEXT, ITEM, TIME, PRECISION, AMOUNT, LANGUAGE = range(13, 22)
 # of the line
-RANK, QUALIFIERS, SITELINKS, VALUED, IS_PERSON, KIND, NUMBER, SEEN, INHABITANTS = range(21, 30)
-BORN, DIED = 30, 33  # each: day, precision, rank
+RANK, QUALIFIERS, SITELINKS, VALUED, IS_PERSON, KIND, NUMBER, SEEN, INHABITANTS = range(22, 31)
+BORN, DIED = 31, 34  # each: day, precision, rank
 LIFE_RANK = 3  # is added to the ranks (1 and 2) of dates of birth and death
-DECIDING = 36  # a bit for each stated property that decides a kind
-FOUND = 37
+DECIDING = 37  # a bit for each stated property that decides a kind
+FOUND = 38
 LANGUAGES = 4
-ENTITY_ID, PLAIN_STRING, TIME_VALUE, QUANTITY, OTHER = range(5)  # types of values
+ENTITY_ID, PLAIN_STRING, TIME_VALUE, QUANTITY, MONOLINGUAL, OTHER = range(6)  # types of values
 NO_ITEM = -1  # the ITEM of a property, a lexeme …
 
 
@@ -44,8 +44,8 @@ K_ID, K_TITLE = keyword("id"), keyword("title")
 K_MAINSNAK, K_RANK, K_QUALIFIERS = (keyword(k) for k in ("mainsnak", "rank", "qualifiers"))
 K_SNAKTYPE, K_DATATYPE, K_DATAVALUE = (keyword(k) for k in ("snaktype", "datatype", "datavalue"))
 K_VALUE, K_TYPE, K_TIME, K_PRECISION = (keyword(k) for k in ("value", "type", "time", "precision"))
-K_AMOUNT, K_STRING = keyword("amount"), keyword("string")
-K_TYPES = tuple(keyword(k) for k in ("wikibase-entityid", "string", "time", "quantity"))
+K_AMOUNT, K_STRING, K_TEXT, K_LANGUAGE = (keyword(k) for k in ("amount", "string", "text", "language"))
+K_TYPES = tuple(keyword(k) for k in ("wikibase-entityid", "string", "time", "quantity", "monolingualtext"))
 K_DEPRECATED, K_PREFERRED = keyword("deprecated"), keyword("preferred")
 
 
@@ -133,7 +133,7 @@ def sitelinks(data, p, keys, found):
 
 @inner(types.int64(BYTES, types.int64, NUMBERS))
 def entity_member(data, p, found):
-    """From a key of a datavalue's map to the position after its value; stores an item, a time or an amount."""
+    """From a key of a datavalue's map to the position after its value; stores an item, a time, an amount or a text."""
     if js.at(data, p, K_ID):
         p = js.value_of(data, p, K_ID)
         if p < 0 or byte(data, p) != js.QUOTE:
@@ -155,6 +155,15 @@ def entity_member(data, p, found):
         p = js.value_of(data, p, K_AMOUNT)
         found[AMOUNT] = p + 1
         return js.plain_text(data, p)
+    if js.at(data, p, K_LANGUAGE):
+        p = js.value_of(data, p, K_LANGUAGE)
+        found[LANGUAGE] = p
+        return js.skip(data, p)
+    if js.at(data, p, K_TEXT):
+        p = js.value_of(data, p, K_TEXT)
+        if p >= 0 and byte(data, p) == js.QUOTE:
+            found[TEXT] = p + 1
+        return js.skip(data, p)
     return js.skip_member(data, p)
 
 
@@ -165,7 +174,7 @@ def datavalue(data, p, found):
     p = js.enter(data, p, js.OPEN_MAP)
     while p >= 0 and byte(data, p) != js.CLOSE_MAP:
         if js.at(data, p, K_VALUE):
-            for slot in range(TEXT, PRECISION + 1):
+            for slot in range(TEXT, LANGUAGE + 1):
                 found[slot] = 0
             p = js.value_of(data, p, K_VALUE)
             if p >= 0 and byte(data, p) == js.OPEN_MAP:
@@ -192,7 +201,7 @@ def datavalue(data, p, found):
 @inner(types.int64(BYTES, types.int64, NUMBERS))
 def snak(data, p, found):
     """From a snak to the position after it."""
-    for slot in range(HAS_VALUE, AMOUNT + 1):
+    for slot in range(HAS_VALUE, LANGUAGE + 1):
         found[slot] = 0
     found[TYPE] = OTHER
     p = js.enter(data, p, js.OPEN_MAP)

@@ -21,14 +21,14 @@ from namesake.kernels.names.constants import (
 )
 from namesake.kernels.names.index import MOST_TOKENS, mark, mark_prefixes, tokens
 from namesake.kernels.simd import pointer
-from namesake.kernels.types import F64, I8, I32, I64, U8, U64, own_record, record
+from namesake.kernels.types import F32, F64, I8, I32, I64, U8, U64, own_record, record
 
 MOST_FORMS = 6  # of one name
 LONGEST = 6  # tokens of a name that is no king's and has short forms
 LONGEST_REGNAL = 4
 
 BOOLS = types.Array(types.boolean, 1, "C", readonly=True)
-HASHES, INTS, BYTES, FLOATS = types.uint64[::1], types.int32[::1], types.int8[::1], types.float64[::1]
+HASHES, INTS, BYTES, FLOATS = types.uint64[::1], types.int32[::1], types.int8[::1], types.float32[::1]
 
 
 TITLE, AFFIX, NUMERAL, GENERATION, PARTICLE, END = 1, 2, 4, 8, 16, 32
@@ -81,7 +81,7 @@ class Grouped(NamedTuple):
     indptr: Annotated[Any, types.int64[::1]]
     rows: Annotated[Any, INTS]
     forms: Annotated[Any, BYTES]
-    weights: Annotated[Any, types.float32[::1]]
+    weights: Annotated[Any, FLOATS]
 
 
 ONE_NAME, FOUND = own_record(Forms), record(Found)
@@ -245,12 +245,10 @@ def note_tokens(hashes, low, high, one, count, row, between, to):
 
 
 @kernel(
-    types.UniTuple(types.int64, 2)(
-        *(record(Named), record(Words), BOOLS, F64, F64, types.float64, types.uint8[::1], FOUND)
-    )
+    types.UniTuple(types.int64, 2)(*(record(Named), record(Words), F64, F64, types.float64, types.uint8[::1], FOUND))
 )
-def list_forms(names, words, shortened, fame, form_weights, alias_weight, prefixes, to):
-    """Write the entries of all entities that are `shortened`, and the tokens of their labels; mark beginnings of forms.
+def list_forms(names, words, fame, form_weights, alias_weight, prefixes, to):
+    """Write the entries of all entities, and the tokens of their labels; mark beginnings of forms.
 
     Returns how many entries and how many tokens between first and last there are. A form weighs fame times its own
     weight, and times `alias_weight` where it could be a label's and is an alias's.
@@ -272,7 +270,7 @@ def list_forms(names, words, shortened, fame, form_weights, alias_weight, prefix
         firsts[row] = lasts[row] = FREE
         own_size = 0
         first, end = alias_indptr[row] - 1, alias_indptr[row + 1]  # the label, then the aliases
-        for k in range(first, end if shortened[row] else first):
+        for k in range(first, end):
             name = row if k == first else entities + aliases[k]
             start, stop = head_offsets[name], head_offsets[name + 1]
             size = tokens(heads, start, stop, at, hashes)
@@ -310,7 +308,7 @@ def list_forms(names, words, shortened, fame, form_weights, alias_weight, prefix
     return written, between
 
 
-@kernel(types.int64(I32, I32, I8, F64, types.int64, record(Grouped)))
+@kernel(types.int64(I32, I32, I8, F32, types.int64, record(Grouped)))
 def best_bearers(ids, rows, forms, weights, most, to):
     """Group entries, those of an entity together, by the form's id: the `most` bearers of the largest weights.
 
@@ -336,7 +334,7 @@ def best_bearers(ids, rows, forms, weights, most, to):
                 entry += 1
             at = write
             write += at - first < most
-            while at > first and to.weights[at - 1] < np.float32(weights[best]):
+            while at > first and to.weights[at - 1] < weights[best]:
                 if at - first < most:
                     to.rows[at], to.forms[at], to.weights[at] = to.rows[at - 1], to.forms[at - 1], to.weights[at - 1]
                 at -= 1

@@ -35,13 +35,14 @@ class Spelled(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The table of names while it is filled: hash and name by slot, a bit for each prefix, start and end by name."""
+    """The table of names while it is filled: hash and name by slot, a bit per prefix; by name start, end, entry."""
 
     keys: Annotated[Any, types.uint64[::1]]
     slots: Annotated[Any, types.int32[::1]]
     prefixes: Annotated[Any, types.uint8[::1]]
     starts: Annotated[Any, types.int64[::1]]
     ends: Annotated[Any, types.int64[::1]]
+    latest: Annotated[Any, types.int32[::1]]
 
 
 class Entries(NamedTuple):
@@ -192,14 +193,15 @@ def mark_prefixes(hashes, low, high, bits):
 def index_names(spelled, affixes, table, entries):
     """Fill the table with every text and its bare form; returns how many names and how many entries there are.
 
+    Returns -1 and -1 if the table is too small. All of its names are free and without an entry (`NOBODY`) at first.
+
     An entry is a (name, entity row) with its best kind; a bare form's kind is its text's plus 2.
     """
     texts, offsets, which, rows, kinds = spelled
-    keys, slots, prefixes, starts, ends = table
+    keys, slots, prefixes, starts, ends, latest = table
     pointers = (pointer(keys), len(keys) - 1, pointer(slots), pointer(starts), pointer(ends), pointer(texts))
     at = np.empty(MOST_TOKENS + 1, np.int64)
     hashes = np.empty(MOST_TOKENS, np.uint64)
-    latest = np.full(len(starts), NOBODY, np.int64)  # latest entry of each name
     names = written = 0
     for text in range(len(rows)):
         start_of_text, end_of_text = offsets[which[text]], offsets[which[text] + 1]
@@ -220,6 +222,8 @@ def index_names(spelled, affixes, table, entries):
                 key = name_hash(texts, start, stop)
             slot = slot_of(*pointers, key, pointer(texts), start, stop)
             if keys[slot] == FREE:
+                if 4 * names >= 3 * len(keys):
+                    return -1, -1
                 keys[slot] = key
                 slots[slot] = names
                 starts[names] = start
@@ -246,10 +250,9 @@ def mark_names(data, offsets, bits):
         mark_prefixes(hashes, 0, tokens(data, offsets[name], offsets[name + 1], at, hashes), bits)
 
 
-@kernel(types.void(I32, I32, I8, I64, types.int32[::1], types.int8[::1]))
-def group_entries(entry_name, entry_row, entry_kind, indptr, rows, kinds):
-    """Sort the entries by name, keeping their order within it: CSR from `indptr`."""
-    write = indptr[:-1].copy()
+@kernel(types.void(I32, I32, I8, types.int32[::1], types.int8[::1], types.int64[::1]))
+def group_entries(entry_name, entry_row, entry_kind, rows, kinds, write):
+    """Sort the entries by name, keeping their order within it; `write` has where those of each name begin."""
     for entry in range(len(entry_name)):
         at = write[entry_name[entry]]
         rows[at] = entry_row[entry]

@@ -13,7 +13,7 @@ from namesake.kernels.simd import pointer
 from namesake.kernels.types import U64
 
 PHRASE = 2  # numbers of an entry
-NAME_BITS, SHORT_BITS = 28, 25
+NAME_BITS, SHORT_BITS = 28, 28
 SHORT_AT, FAME_AT = np.uint64(28), np.uint64(56)  # where they begin; the name is lowest
 MOST_NAMES, MOST_SHORTS = (1 << NAME_BITS) - 2, (1 << SHORT_BITS) - 2
 NAME_MASK, SHORT_MASK = (np.uint64((1 << bits) - 1) for bits in (NAME_BITS, SHORT_BITS))

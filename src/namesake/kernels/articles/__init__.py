@@ -1,1 +1,0 @@
-"""Articles in JSON lines."""
