@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesake.drawing.candidates import evidence, rounded, side_by_side, steps
+from namesake.drawing.candidates import rounded, side_by_side, steps
+from namesake.drawing.evidence import evidence
 from namesake.drawing.text import Mark, hint, marked
 from namesake.drawing.theme import GRADES, grade, notebook_style
 from namesake.errors import NamesakeError

@@ -95,7 +95,7 @@ def test_links_are_those_of_the_plain_engine(calm, inputs, linker):
             expected += linker.link(table).to_pylist()
     parts = sorted((calm / "links").iterdir())
     assert len(parts) > 12
-    words = ["label", "description", "url"]
+    words = ["label", "description", "url", "best_label", "runner_up_label"]
     assert [row for part in parts for row in pq.read_table(part).drop_columns(words).to_pylist()] == expected
     assert ds.dataset(calm / "links").count_rows() == len(expected)
     facts = json.loads((calm / "run.json").read_text())

@@ -198,7 +198,7 @@ def test_a_failed_run_leaves_no_output(tmp_path):
         run()
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(NamesakeError, match="links are written as"):
-        LinkWriter(tmp_path / "out.xlsx", {})
+        LinkWriter(tmp_path / "out.xls", {})
 
 
 def test_names_alone_are_meant_wherever_they_stand(tmp_path):

@@ -1,7 +1,9 @@
 """The page in a real browser: from a pasted text to an explanation, by mouse, by keyboard, on a phone, in the dark."""
 
+import csv
 import json
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -139,7 +141,7 @@ def test_page_tells_why_a_name_is_nobody_and_the_slider_moves_the_threshold(visi
     baker = links["Adam Smith"]
     assert baker.qid is None, "the baker is not the economist"
     choose(page, "Adam Smith")
-    assert page.locator(".verdict").inner_text().startswith("NIL:")
+    assert page.locator(".verdict").inner_text().startswith("NIL, ")
     for least in (0, 35, 50, 80, 97, 100):
         page.get_by_label("Lowest confidence").fill(str(least))
         wanted = sum(
@@ -389,3 +391,114 @@ def test_examples_fit_the_kb():
     assert more[-len(few) :] == few
     assert len(more) > len(few)
     assert all(one["title"] and one["date"] and len(one["text"]) > 200 for one in more)
+
+
+# --- taking the result away
+
+
+def linked_page(visit, **options):
+    page = visit(**options)
+    page.fill("#text", BULLS)
+    page.click("#go")
+    page.wait_for_selector("#marked .name")
+    return page
+
+
+def test_the_list_has_every_entity_with_its_count_sorted_and_filtered(visit, linker):
+    page = linked_page(visit)
+    counts = Counter()
+    for link in linker.link_text(BULLS):
+        counts.update({link.qid: len(link.spans)} if link.qid else {})
+    rows = [row.inner_text().split("\t") for row in page.locator("#list tr").all()]
+    assert {row[0].split()[-1]: int(row[2]) for row in rows} == dict(counts)
+    assert [int(row[2]) for row in rows] == sorted(counts.values(), reverse=True)
+    page.click("#found button[data-by=label]")
+    labels = page.locator("#list th button").all_inner_texts()
+    assert labels == sorted(labels)
+    assert page.locator("#found th[aria-sort=ascending]").inner_text().startswith("Entity")
+    page.fill("#filter", "pippen")
+    assert page.locator("#list th button").all_inner_texts() == ["Scottie Pippen"]
+    page.fill("#filter", "nobody has this name")
+    assert page.locator("#empty").is_visible()
+    page.fill("#filter", "jordan")
+    for place in (0, 1, 0):
+        page.click("#list th button")
+        focused = page.evaluate("() => [...document.querySelectorAll('#marked .name')].indexOf(document.activeElement)")
+        marks = page.locator("#marked .name").all()
+        own = [at for at, mark in enumerate(marks) if "Jordan" in mark.inner_text()]
+        assert focused == own[place % len(own)]
+    page.locator("#threshold").fill("100")
+    assert page.locator("#list tr").count() == 0
+
+
+def test_downloads_are_the_links_of_the_linker(visit, linker, tmp_path):
+    page = linked_page(visit)
+    wanted = [(start, end, link.name, link.qid) for link in linker.link_text(BULLS) for start, end in link.spans]
+    files = {}
+    for form in ("csv", "jsonl"):
+        with page.expect_download() as download:
+            page.click(f"#{form}")
+        files[form] = tmp_path / f"entities.{form}"
+        download.value.save_as(files[form])
+    lines = [json.loads(line) for line in files["jsonl"].read_text("utf-8").splitlines()]
+    assert [(one["start"], one["end"], one["name"], one["qid"]) for one in lines] == wanted
+    with files["csv"].open(encoding="utf-8-sig", newline="") as file:
+        cells = list(csv.DictReader(file))
+    assert [(int(one["start"]), int(one["end"]), one["name"], one["qid"] or None) for one in cells] == wanted
+    assert all(one["confidence"] is None for one in lines if one["qid"] is None), "NIL has no confidence of a candidate"
+
+
+def test_the_text_with_links_and_a_link_to_the_text_are_copied(visit, linker):
+    page = linked_page(visit)
+    page.evaluate(
+        """() => { window.clips = {}; const set = DataTransfer.prototype.setData;
+          DataTransfer.prototype.setData = function (type, text) {
+            window.clips[type] = text; set.call(this, type, text); }; }"""
+    )
+    page.click("#copy")
+    copied = page.evaluate("() => window.clips")
+    plain, rich = copied["text/plain"], copied["text/html"]
+    for link in linker.link_text(BULLS):
+        if link.qid:
+            start, end = link.spans[0]
+            assert f"[{BULLS[start:end]}](https://www.wikidata.org/wiki/{link.qid})" in plain
+            assert f'<a href="https://www.wikidata.org/wiki/{link.qid}">{BULLS[start:end]}</a>' in rich
+    assert re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", plain) == BULLS
+    page.click("#permalink")
+    address = page.evaluate("() => location.href")
+    assert "#text=" in address
+    sent = []
+    other = visit()
+    other.on("request", lambda request: sent.append(request.url))
+    other.goto(address)
+    other.wait_for_selector("#marked .name")
+    other.reload()
+    other.wait_for_selector("#marked .name")
+    assert other.locator("#marked").inner_text() == page.locator("#marked").inner_text()
+    assert not any("Jordan" in url for url in sent), "the text is in no address that is requested"
+
+
+def test_a_sentence_and_a_legend_stand_with_the_waterfalls(visit):
+    page = linked_page(visit)
+    page.click("#marked .name")
+    page.wait_for_selector("#panel .sentence")
+    assert page.locator("#panel .sentence").inner_text().startswith("Mainly because ")
+    assert "log-odds" in page.locator("#panel .legend-of-points").inner_text()
+    assert "Click a name" in page.locator("#next").inner_text()
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_the_list_is_readable_and_fits_the_screen(visit, width):
+    page = linked_page(visit, viewport={"width": width, "height": 900})
+    assert (faint_texts(page), unlabelled(page), overflow(page)) == ([], [], [])
+
+
+def test_script_in_texts_and_names_stays_text(visit):
+    page = visit()
+    page.fill(
+        "#text", '<img src=x onerror="alert(1)"> Michael Jordan of the Chicago Bulls =cmd <script>alert(2)</script>'
+    )
+    page.click("#go")
+    page.wait_for_selector("#marked .name")
+    page.fill("#filter", "<script>")
+    assert page.locator("#marked img, #marked script, #found script").count() == 0

@@ -566,7 +566,7 @@ def test_decisions_that_cannot_be_applied_safely_are_refused(run, lines, message
         (["--name", "Nmae", "-o", "o.csv"], "did you mean 'Name'?"),
         (["--name", "Name", "--type", "ocupation=Team", "-o", "o.csv"], "occupation"),
         (["--name", "Name", "--type", "Team", "-o", "o.csv"], "property=column"),
-        (["--name", "Name", "-o", "o.xlsx"], "tables are written as"),
+        (["--name", "Name", "-o", "o.xls"], "tables are written as"),
         (["--name", "Name", "-o", "p.csv"], "would overwrite"),
         (
             ["--name", "Name", "-o", "o.csv", "--review", "absent/r.html"],

@@ -285,14 +285,14 @@ def test_one_stray_file_of_a_folder_is_named_and_left_out(run):
     for name, content in STRAYS.items():
         Path(name).write_bytes(content)
     Path("notes.pdf").write_bytes(b"%PDF")
-    Path("table.xlsx").write_bytes(b"PK\3\4")
+    Path("table.ods").write_bytes(b"PK\3\4")
     for command in (["link", "."], ["link", ".", "-o", "o.jsonl"], ["link", "*", "-o", "-"]):
         ran = run(*command)
         assert ran.code == 4
         assert "4 files could not be read, or not to the end:" in ran.err
         for name in STRAYS:
             assert sum(line.startswith(f"  {name}") for line in ran.err.splitlines()) == 1
-        assert "2 files skipped, not articles: notes.pdf, table.xlsx" in ran.err
+        assert "2 files skipped, not articles: notes.pdf, table.ods" in ran.err
     assert [row["qid"] for row in lines(Path("o.jsonl").read_text())] == ["Q41421"]
 
 

@@ -16,8 +16,10 @@ from namesake.formats.arrow_articles import ColumnNames
 from namesake.formats.field_names import Reading
 from namesake.linker import Linker
 from namesake.printable import counted
-from namesake.reconciling.table import ADDED, Layout, column_of_names, reconcile_table
+from namesake.reconciling.table import Layout, column_of_names, reconcile_table
 
+ADDED_TO_LINKS = ("label", "description", "url", "best_label", "runner_up_label", "start", "end", "in_title")
+"""Columns that `described` and `flat` add."""
 WHERE = "the frame"
 """The name of a frame in messages."""
 
@@ -33,6 +35,7 @@ def link_frame(
     *,
     one_per_span: bool = False,
     scores: bool = False,
+    linked_only: bool = False,
 ) -> Any:
     """Link the names in the texts of a frame: one row per name, with the other columns of the frame.
 
@@ -49,6 +52,7 @@ def link_frame(
             list, names are found in the text.
         one_per_span: one row per occurrence of a name, with `start` and `end`.
         scores: also return every candidate with its scores.
+        linked_only: leave out names without a QID.
 
     Returns:
         A pandas or Polars frame for one of these, else an Arrow table. If a column of the frame has the name of one of
@@ -71,10 +75,10 @@ def link_frame(
     links = links.drop_columns(["extra"])
     for field in own.schema:
         name = field.name
-        while name in links.column_names or name in ("label", "description", "url", "start", "end", "in_title"):
+        while name in links.column_names or name in ADDED_TO_LINKS:
             name += "_"
         links = links.append_column(field.with_name(name), own.column(field.name).take(row))
-    return _like(frame, described(linker.kb, links, one_per_span))
+    return _like(frame, described(linker.kb, links, one_per_span, linked_only))
 
 
 def reconcile_frame(
@@ -102,10 +106,10 @@ def reconcile_frame(
         threads: how many threads work; 0 is one per core. The result does not depend on it.
 
     Returns:
-        The frame with the columns `qid`, `label`, `description`, `confidence`, `reason`, `runner_up` and
-        `runner_up_confidence`: a pandas or Polars frame for one of these, else an Arrow table. If the frame has such
-        a column, the added one gets the prefix `namesake_`. A guessed column or kind, and dates that cannot be read,
-        are reported as a `UserWarning`.
+        The frame with the columns `qid`, `label`, `description`, `confidence`, `reason`, `runner_up`, `runner_up_label`
+        and `runner_up_confidence`: a pandas or Polars frame for one of these, else an Arrow table. If the frame has
+        such a column, the added one gets the prefix `namesake_`. A guessed column or kind, and dates that cannot be
+        read, are reported as a `UserWarning`.
     """
     must_be(linker, (Linker,), "linker", "a Linker")
     must_be(type, (Mapping, None), "type", 'a dictionary such as {"occupation": "Job"}')
@@ -117,7 +121,7 @@ def reconcile_frame(
     for column, cells in answers.unread_dates.items():
         rows, example = counted(len(cells), "row"), next(iter(cells.values()))
         warn(f"{WHERE}: {rows} without a date: {column} cannot be read as a date, such as {example[:60]!r}")
-    added = answers.table.select(answers.table.column_names[-len(ADDED) :])
+    added = answers.table.select(answers.added)
     if _library(frame) == "pandas":  # the columns of the frame keep their types
         return frame.assign(**added.to_pandas().set_index(frame.index))
     return frame.hstack(_like(frame, added)) if _library(frame) == "polars" else answers.table

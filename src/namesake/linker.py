@@ -76,6 +76,8 @@ class Linked(NamedTuple):
     articles: int
     """How many articles could be linked; the others are rejected."""
     links: pa.Table
+    read: pa.Table
+    """These articles."""
 
     @property
     def mentions(self) -> int:
@@ -201,12 +203,13 @@ class Linker:
             warn_of_unread(articles.column("date"))
         else:
             rejects.unread_dates.update(unread_dates(articles.column("date")))
-        links, count = [], 0
+        links, read = [], [articles.slice(0, 0)]
         for piece in pieces(articles):
             linked, scored = self._scored(piece, rejects)
             links.append(_table(linked, scored, scores, most))
-            count += linked.num_rows
-        return Linked(count, pa.concat_tables(links) if links else self.empty_links(scores))
+            read.append(linked)
+        all_read = pa.concat_tables(read)
+        return Linked(all_read.num_rows, pa.concat_tables(links) if links else self.empty_links(scores), all_read)
 
     def empty_links(self, scores: bool = False) -> pa.Table:
         """A table without rows that has the columns of `link`, with `scores` or without."""

@@ -212,6 +212,7 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
             arrow_numbers(total[first] - total[second], second < 0),
             arrow_texts([*combined.names, "position"]).take(tied),
             best_texts,
+            batch.kb.ids.texts(np.append(batch.qids, -1)[second]),
             arrow_numbers(decision.confidence, unsure),
             arrow_numbers(decision.probability_known, unsure),
             arrow_texts(REASONS).take(arrow_numbers(np.maximum(decision.reason, 0), answered)),
@@ -226,14 +227,13 @@ def link_rows(scored: Scored) -> list[dict[str, Any]]:
     batch, (first, second, _) = scored.batch, scored.top
     rows: list[dict[str, Any]] = link_columns(scored, pa.nulls(len(batch.ids), pa.string())).to_pylist()
     best, after = (np.append(batch.rows, -1)[which].tolist() for which in (first, second))
-    seconds = batch.kb.ids.texts(np.append(batch.qids, -1)[second]).to_pylist()
     sizes = np.diff(batch.offsets).tolist()
-    for row, best_row, runner_up, next_row, size in zip(rows, best, seconds, after, sizes, strict=True):
+    for row, best_row, next_row, size in zip(rows, best, after, sizes, strict=True):
         label = batch.kb.label(best_row) if best_row >= 0 else None
         answered = row["qid"] is not None
         row["best_label"], row["label"] = label, label if answered else None
         row["description"] = about(batch.kb, best_row) if answered and best_row >= 0 else None
-        row["runner_up"], row["candidates"] = runner_up, size
+        row["candidates"] = size
         row["runner_up_label"] = batch.kb.label(next_row) if next_row >= 0 else None
         unsure = row["confidence"] is None or row["margin"] is None
         row["runner_up_confidence"] = None if unsure else row["confidence"] * math.exp(-row["margin"])

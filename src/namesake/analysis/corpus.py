@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from namesake.arrays import Bool
-from namesake.articles.article import Article
+from namesake.articles.article import Article, Mention, Span
 from namesake.articles.builder import in_tables
 from namesake.articles.rejects import NoRejects, Rejects
 from namesake.engines.file_linker import read_files
@@ -36,10 +36,16 @@ class Corpus:
     Records that cannot be used go to `rejects`, once; without it, the first of them is an error.
     """
 
-    def __init__(self, articles: str | Path, kb: KB | str | Path, rejects: Rejects | None = None) -> None:
+    def __init__(
+        self,
+        articles: str | Path,
+        kb: KB | str | Path,
+        rejects: Rejects | None = None,
+        tables: Sequence[pa.Table] | None = None,
+    ) -> None:
         self.path, self.kb = Path(articles), opened(kb)
         self.rejects = NoRejects() if rejects is None else rejects
-        self.tables = list(read_files([self.path], self.rejects))
+        self.tables = list(read_files([self.path], self.rejects) if tables is None else tables)
         if not any(table.num_rows for table in self.tables):
             raise NamesakeError(f"{self.path}: no articles")
 
@@ -53,6 +59,27 @@ class Corpus:
     def dataset(self, recipe: Recipe, gold: list[GoldRow]) -> Dataset:
         """Return the mentions that have gold, scored by a recipe."""
         return align(score_table(self.links(recipe), str(self.path)), gold)
+
+
+def labelled_corpus(path: str | Path, kb: KB | str | Path) -> tuple[Corpus, list[GoldRow]]:
+    """Labelled text as articles whose mentions are the labels with a QID, and these labels as gold.
+
+    The spans of labels with the same text in one document are one mention, with the QID of the first.
+    """
+    articles, gold = [], []
+    for corpus in read_corpora(path):
+        for number, document in enumerate(corpus.documents):
+            spans: dict[str, list[Span]] = {}
+            identifier = f"{corpus.name}:{document.id}:{number}"
+            for label in document.labels:
+                if label.qid is not None:
+                    name = document.text[slice(*label.name_span)]
+                    if name not in spans:
+                        gold.append(GoldRow((identifier, name), label.qid, {}))
+                    spans.setdefault(name, []).append(label.name_span)
+            mentions = [Mention(name, places) for name, places in spans.items()]
+            articles.append(Article(identifier, document.text, date=document.date, mentions=mentions))
+    return Corpus(path, kb, tables=list(in_tables(articles))), gold
 
 
 def in_kb(qids: Sequence[str | None], kb: KB) -> Bool:

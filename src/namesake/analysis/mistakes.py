@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from namesake.analysis.corpus import Corpus, in_kb
+from namesake.analysis.corpus import Corpus, in_kb, labelled_corpus
 from namesake.arrays import Bool
 from namesake.articles.article import Span
 from namesake.articles.rejects import Rejects
@@ -40,7 +40,7 @@ SOURCES = (UNKNOWN, SIMILAR, ABSENT, DECOY, UNASSIGNED)
 
 def mistakes(
     articles: str | Path,
-    gold: str | Path,
+    gold: str | Path | None,
     kb: KB | str | Path,
     recipe: Recipe | str | Path = "default",
     *,
@@ -53,18 +53,21 @@ def mistakes(
     Refused mentions whose best candidate is wrong are listed as well, and marked as refused.
 
     Args:
-        articles: a file of articles.
-        gold: a file with `articleID`, `name`, `gold` (the index of a candidate, a QID or null).
+        articles: a file of articles, or of labelled text, whose labels with a QID are linked and compared.
+        gold: a file with `articleID`, `name`, `gold` (the index of a candidate, a QID or null); None: labelled text.
         kb: the KB to link them with.
         recipe: a recipe, the name of a shipped recipe or a `.toml` file.
         split: use only gold of this split.
         known: leave out gold entities that are not in the KB, which no linker can find.
         rejects: collects articles that cannot be used; without it, the first of them is an error.
     """
-    corpus = Corpus(articles, kb, rejects)
+    if gold is None:
+        corpus, truth = labelled_corpus(articles, kb)
+    else:
+        corpus, truth = Corpus(articles, kb, rejects), in_split(read_gold(Path(gold)), split)
     linker = Linker(corpus.kb, recipe)
-    data = corpus.dataset(linker.recipe, in_split(read_gold(Path(gold)), split))
-    intro = [f"{articles} linked with {linker.recipe.name}, against {gold}."]
+    data = corpus.dataset(linker.recipe, truth)
+    intro = [f"{articles} linked with {linker.recipe.name}, against {gold or 'its labels'}."]
     measured = data.answerable
     if known:
         measured = measured & in_kb(data.gold_qids, corpus.kb)

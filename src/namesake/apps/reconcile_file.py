@@ -6,7 +6,7 @@ the cells that the row was matched by. It applies to every row with these cells,
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -22,14 +22,17 @@ from namesake.errors import NamesakeError, warn
 from namesake.files import STDIN, Paths, check_place, keep_apart, published, several
 from namesake.files.lines import json_lines
 from namesake.formats import read_rows
+from namesake.formats.excel_files import check_rows
 from namesake.formats.field_names import Reading
 from namesake.formats.link_writers import ROW
 from namesake.formats.table_files import Rows, said_of_writing, write_rows, writer_suffix
 from namesake.kb.ids import QID
+from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.printable import counted
 from namesake.progress import Reporter
 from namesake.reconciling import Candidate, Query
+from namesake.reconciling.explained import checked
 from namesake.reconciling.matching import VALUES
 from namesake.reconciling.table import Answers, Doubtful, Layout, column_of_names, reconcile_table, texts
 
@@ -64,6 +67,9 @@ def reconcile(
     choices: Paths = (),
     encoding: str | None = None,
     format: str | None = None,
+    sheet: str | None = None,
+    check: str | None = None,
+    explain: bool = False,
     threads: int = 0,
     rejects: Rejects | None = None,
     reporter: Reporter | None = None,
@@ -73,8 +79,8 @@ def reconcile(
 
     Args:
         linker: its KB and recipe.
-        table: a CSV, TSV, JSONL, JSON or Parquet file; `-` is standard input.
-        out: the output file, `.csv`, `.tsv`, `.jsonl` or `.parquet`; `-` is CSV on standard output.
+        table: a CSV, TSV, JSONL, JSON, Parquet or .xlsx file; `-` is standard input.
+        out: the output file, `.csv`, `.tsv`, `.xlsx`, `.jsonl` or `.parquet`; `-` is CSV on standard output.
         name: the column of names; by default it is guessed.
         kind: the kinds of the entities, such as "organisation" or "people,places"; by default the kind of most names.
         context: one or several columns with words about the entity, such as a team or notes. A text may list columns,
@@ -86,6 +92,9 @@ def reconcile(
         choices: files with decisions that such a page saved.
         encoding: the encoding of CSV and TSV; by default UTF-8, or what a byte order mark indicates.
         format: the format of standard input: csv, tsv, jsonl or json.
+        sheet: the name or number of the sheet of an .xlsx file; by default the first visible one with cells.
+        check: a column with QIDs, which are compared with the answers; the result is the column `check`.
+        explain: also add the column `why`, with one sentence for each row.
         threads: the number of threads; 0 means one per core. The result does not depend on it.
         rejects: receives the rows that cannot be read; without it, the first of them is an error.
         reporter: receives the progress.
@@ -96,7 +105,8 @@ def reconcile(
     target, page = None if out is None else Path(out), None if review is None else Path(review)
     decided = [Path(file) for file in several(choices)]
     _check_outputs(target, page, rejects.path, [table, linker.kb.path, *decided])
-    read = read_rows(table, rejects, Reading(encoding=encoding, format=format, say=say))
+    read = read_rows(table, rejects, Reading(encoding=encoding, format=format, sheet=sheet, say=say))
+    check_rows(target or Path(), read.table.num_rows)
     name = column_of_names(read.table.column_names, str(table), say) if name is None else name
     types = tuple((property, column) for property, some in (type or {}).items() for column in several(some))
     columns = read.table.column_names  # `Team,Notes` names two columns unless one column has that name
@@ -104,6 +114,8 @@ def reconcile(
     contexts = tuple(part.strip() for parts in listed for part in parts if part.strip())
     layout = Layout(name, contexts, date, types, kind)
     layout.check(read.table, linker.kb)
+    if check is not None:
+        replace(layout, name=check).check(read.table, linker.kb)
     chosen, unused = apply_choices(decided, read.table)
     if unused:
         many = f"{counted(len(unused), 'decision')} of {', '.join(map(str, decided))} not used"
@@ -118,9 +130,12 @@ def reconcile(
             review_below=None if page is None else review_below,
             unread=read.unread,
             choices=chosen,
+            explain=explain,
             advance=lambda done: reporter.advance(done / total, done, "rows"),
             say=say,
         )
+    if check is not None:
+        answers = _with_check(answers, check, linker.kb, say)
     if target is not None:
         write_rows(answers.table, target, dialect=read.dialect, from_kb=answers.added)
         if said := said_of_writing(read.dialect, target):
@@ -132,6 +147,13 @@ def reconcile(
     if page is not None:
         _write_review(answers, read, layout, page, table.name, say)
     return Reconciled(answers.table, answers.matched, len(chosen), answers.as_chosen, len(read.unread))
+
+
+def _with_check(answers: Answers, column: str, kb: KB, say: Callable[[str], None]) -> Answers:
+    """The answers with the column `check`: whether the QIDs of the table are the same."""
+    qids = answers.table.column(answers.added[0]).to_pylist()
+    found = pa.array(checked(kb, texts(answers.table, column), qids, say))
+    return replace(answers, table=answers.table.append_column("check", found))
 
 
 def _check_outputs(out: Path | None, page: Path | None, rejects: Path | None, inputs: Sequence[Path]) -> None:

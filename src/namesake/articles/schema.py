@@ -39,7 +39,8 @@ LINKS = pa.schema(
         pa.field("margin", pa.float64()),  # best minus second-best score; null with fewer than two candidates
         pa.field("tie_break", pa.string()),  # the key that decided between equal scores, else null
         pa.field("best", pa.string()),  # the first candidate, even if it is too uncertain
-        pa.field("confidence", pa.float64()),  # P(best is right); null without calibration
+        pa.field("runner_up", pa.string()),  # the second candidate, the rival of `best`
+        pa.field("confidence", pa.float64()),  # P(best is right), also if qid is null; null without calibration
         pa.field("known", pa.float64()),  # P(any candidate is right)
         pa.field("reason", pa.string()),  # why qid is null
         # the article's other fields as JSON, stored once for all its mentions

@@ -167,7 +167,7 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         names = [
-            (link["name"], side_by_side(rows, self.text, self.people, link))
+            (answer(link), side_by_side(rows, self.text, self.people, link))
             for link, rows in zip(self.links, self.rows, strict=True)
         ]
         return _shown(self.text, self.title, self.links, names)
@@ -175,14 +175,16 @@ class Explanation:
     def __repr__(self) -> str:
         """One line per name: its entity, or why it is NIL."""
         lines = [f"Explanation of {counted(len(self.links), 'name')} ({self.table.num_rows:,} rows in .table)"]
-        for link in self.links:
-            if link["qid"] is not None:
-                said = who(link["qid"], link["label"], link["confidence"])
-            else:
-                best = f"; best {link['best']} {percent(link['confidence'])}".rstrip() if link["best"] else ""
-                said = f"NIL ({link['reason']}{best})"
-            lines.append(one_line(f"  {link['name']}: {said}"))
+        lines += [one_line(f"  {answer(link)}") for link in self.links]
         return "\n".join(lines)
+
+
+def answer(link: Row) -> str:
+    """A name and its entity with the confidence, or why it is NIL, on one line."""
+    if link["qid"] is not None:
+        return f"{link['name']}: {who(link['qid'], link['label'], link['confidence'])}"
+    best = who(link["best"], link["best_label"], link["confidence"]) if link["best"] else ""
+    return f"{link['name']}: NIL ({link['reason']}{'; best candidate ' if best else ''}{best})"
 
 
 def _key(row: Row) -> str:

@@ -1,6 +1,7 @@
 """What all HTML shares, in notebooks, the page, the review and reports: templates, style sheets and wording."""
 
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,19 @@ _WORDS = tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding
 REASONS: dict[str, str] = _WORDS["reasons"]
 PARTS: dict[str, str] = _WORDS["parts"]
 SOURCES: dict[str, str] = _WORDS["sources"]
+GROUPS: dict[str, dict[str, Any]] = _WORDS["groups"]
+"""Parts that say the same in a sentence, and the forms of that sentence."""
+
+
+FOR_NIL = ("none fits", "not a person")
+"""Reasons for no answer that say that NIL is the answer; `known` is the probability of all candidates together."""
+
+
+def nil_confidence(link: Mapping[str, Any]) -> float | None:
+    """The confidence in NIL if it is the answer; None if the linker only did not decide between candidates."""
+    if link["qid"] is not None or link["reason"] not in FOR_NIL or link["known"] is None:
+        return None
+    return 1.0 - float(link["known"])
 
 
 def part_name(part: str) -> str:
@@ -38,9 +52,11 @@ def symbol(kind: str | None) -> str | None:
 
 
 def percent(confidence: float | None) -> str:
-    """A probability for people: never 100 %."""
+    """A probability for people: never 100 %, and 0 % only if it is 0."""
     if confidence is None:
         return ""
+    if 0 < confidence < 0.005:
+        return "<1 %"
     return ">99 %" if confidence > 0.99 else f"{100 * confidence:.0f} %"
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from glob import glob, has_magic
 from os.path import commonpath, realpath
 from pathlib import Path
@@ -25,8 +26,9 @@ from namesake.files.outputs import identity
 from namesake.formats import format_of, read_articles, save_as, words
 from namesake.formats.field_names import Reading, silent
 from namesake.formats.link_writers import LinkWriter, files_of, is_ours
+from namesake.formats.sqlite_links import MOST_CANDIDATES
 from namesake.kb.manifest import MANIFEST
-from namesake.kb.records import about
+from namesake.kb.records import about, found_all
 from namesake.kb.store import KB
 from namesake.linker import Linked, Linker
 from namesake.machine import in_order, threads_for
@@ -266,28 +268,44 @@ _made: WeakKeyDictionary[KB, dict[int, str | None]] = WeakKeyDictionary()
 """Replacements of missing descriptions."""
 
 
-def described(kb: KB, links: pa.Table, one_per_span: bool = False) -> pa.Table:
+def described(kb: KB, links: pa.Table, one_per_span: bool = False, linked_only: bool = False) -> pa.Table:
     """Links with `label`, `description` and `url` of the entity after its `qid`; `one_per_span` as for `flat`.
 
-    If the KB has no description, occupations and country replace it.
+    `best` and `runner_up` are followed by their labels. If the KB has no description, occupations and country replace
+    it. With `linked_only`, rows without a QID are left out.
     """
+    links = links.filter(links.column("qid").is_valid()) if linked_only else links
     links = flat(links) if one_per_span else links
     qids = one_chunk(links.column("qid"))
-    rows = np.where(numpy_numbers(qids.is_valid()), kb.rows(kb.ids.parse(qids)), -1)
-    distinct, which = np.unique(rows, return_inverse=True)
+    distinct, which = _entity_rows(kb, qids)
     labels, texts = (column.take(arrow_numbers(which)) for column in _words(kb, distinct))
     urls = kb.ids.iris(qids)
     place = links.schema.get_field_index("qid") + 1
     for name, column in (("url", urls), ("description", texts), ("label", labels)):
         links = links.add_column(place, pa.field(name, pa.string()), column)
+    for name in ("best", "runner_up"):
+        distinct, which = _entity_rows(kb, one_chunk(links.column(name)))
+        place = links.schema.get_field_index(name) + 1
+        links = links.add_column(place, f"{name}_label", _labels(kb, distinct).take(arrow_numbers(which)))
     return links
+
+
+def _entity_rows(kb: KB, qids: pa.StringArray) -> tuple[Int64, Int64]:
+    """The distinct rows of some QIDs in the KB, -1 for null and for entities that it lacks, and the one of each QID."""
+    rows = np.where(numpy_numbers(qids.is_valid()), kb.rows(kb.ids.parse(qids)), -1)
+    distinct, which = np.unique(rows, return_inverse=True)
+    return distinct, which
+
+
+def _labels(kb: KB, rows: Int64) -> pa.StringArray:
+    """The label of each row; null for -1."""
+    items = arrow_numbers(kb.entity_item[np.maximum(rows, 0)], rows < 0) if len(kb) else pa.nulls(len(rows), pa.int32())
+    return kb.item_labels.arrow().take(items).cast(pa.string())
 
 
 def _words(kb: KB, rows: Int64) -> tuple[pa.StringArray, pa.StringArray]:
     """Label and description of each row; null for -1."""
-    is_nil = rows < 0
-    items = arrow_numbers(kb.entity_item[np.maximum(rows, 0)], is_nil) if len(kb) else pa.nulls(len(rows), pa.int32())
-    labels = kb.item_labels.arrow().take(items).cast(pa.string())
+    is_nil, labels = rows < 0, _labels(kb, rows)
     texts = kb.descriptions.arrow().take(arrow_numbers(rows, is_nil)).cast(pa.string())
     bare = ~is_nil & (arrays.sizes(texts) == 0)
     made = _made.setdefault(kb, {})
@@ -317,18 +335,23 @@ def flat(links: pa.Table) -> pa.Table:
 
 
 def link_tables(
-    linker: Linker, tables: Iterable[pa.Table], threads: int = 1, scores: bool = False, rejects: Rejects | None = None
+    linker: Linker,
+    tables: Iterable[pa.Table],
+    threads: int = 1,
+    scores: bool = False,
+    rejects: Rejects | None = None,
+    most: int | None = None,
 ) -> Iterator[Linked]:
     """Link tables of articles, in their order; at most two tables per thread are in memory."""
     threads = threads_for(threads)
     if threads <= 1:
         for table in tables:
-            yield linker.link_counted(table, scores, rejects)
+            yield linker.link_counted(table, scores, rejects, most)
         return
 
     def link(table: pa.Table) -> tuple[Linked, Rejects | None]:
         own = None if rejects is None else Rejects(most=table.num_rows)  # threads do not share rejects
-        return linker.link_counted(table, scores, own), own
+        return linker.link_counted(table, scores, own, most), own
 
     for linked, own in in_order(link, tables, threads):
         if rejects is not None and own is not None:
@@ -364,6 +387,7 @@ def link_files(
     most_line: int = MOST_LINE,
     reading: Reading | None = None,
     one_per_span: bool = False,
+    linked_only: bool = False,
     format: str | None = None,
     rejects: Rejects | None = None,
     reporter: Reporter | None = None,
@@ -374,14 +398,16 @@ def link_files(
         linker: links the articles.
         articles: one or several JSONL, JSON, CSV, TSV or text (also `.gz .bz2 .zst`) or Parquet files, patterns, or
             folders of them; `-` is standard input.
-        out: `.parquet`, or `.jsonl`, `.csv`, `.tsv` with or without compression; `-` is standard output.
+        out: `.parquet`, `.xlsx`, `.db` (SQLite), or `.jsonl`, `.csv`, `.tsv` with or without compression; `-` is
+            standard output.
         scores: also write every candidate with its scores.
         date: the ISO date of articles without one.
         threads: how many threads link; 0 is one per core.
         most_line: the maximum size of a line of JSON or of a text file, in bytes; longer ones are rejected.
         reading: the names of the fields, and other settings that do not follow from the suffix.
         one_per_span: write one row per occurrence of a name, with `start` and `end`.
-        format: the format of the links, if it does not follow from the suffix: parquet, jsonl, csv or tsv.
+        linked_only: leave out names without a QID.
+        format: the format of the links, if it does not follow from the suffix: parquet, jsonl, csv, tsv, xlsx or db.
         rejects: receives invalid records; without it, the first of them is an error.
         reporter: shows progress.
     """
@@ -395,10 +421,16 @@ def link_files(
     keep_apart(outputs, [*paths, linker.kb.path])
     seen = linked = mentions = 0
 
-    with LinkWriter(out, linker.metadata, format) as writer, reporter.stage("linking"), Meter(paths) as meter:
+    with (
+        LinkWriter(out, linker.metadata, format, describe=partial(found_all, linker.kb)) as writer,
+        reporter.stage("linking"),
+        Meter(paths) as meter,
+    ):
         tables = read_files(paths, rejects, date, reading_for(paths, reading, most_line), optional)
-        for done in link_tables(linker, tables, threads, scores, rejects):
-            writer.write(described(linker.kb, done.links, one_per_span))
+        most = MOST_CANDIDATES if writer.has_articles and not scores else None
+        scores, one_per_span = scores or writer.has_articles, one_per_span and not writer.has_articles
+        for done in link_tables(linker, tables, threads, scores, rejects, most):
+            writer.write(described(linker.kb, done.links, one_per_span, linked_only), done.read)
             mentions += done.mentions
             seen += done.articles
             linked += done.linked

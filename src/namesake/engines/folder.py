@@ -219,6 +219,7 @@ def link_folder(
     *,
     workers: int = 0,
     scores: bool = False,
+    linked_only: bool = False,
     date: str | None = None,
     most_line: int = MOST_LINE,
     shard_bytes: int = SHARD_BYTES,
@@ -227,7 +228,7 @@ def link_folder(
 ) -> Run:
     """Link the articles of any number of files into a folder; the same call resumes a stopped run.
 
-    `scores`, `date`, `most_line` and `reading` are as for `link_files`.
+    `scores`, `linked_only`, `date`, `most_line` and `reading` are as for `link_files`.
 
     Args:
         linker: links the articles.
@@ -245,8 +246,13 @@ def link_folder(
     reading = reading_for(listing.paths, reading, most_line)
     keep_apart([out], [*(one.path for one in inputs), linker.kb.path])
     sizes = {"most_line": f"{most_line / 2**20:g} MB", "shard_bytes": f"{shard_bytes:,} bytes"}
-    plan = shards.Plan.of(linker, inputs, reading, {"scores": str(scores), "date": date or "", **sizes})
-    work = ShardLinker(linker, out, scores, date, reading)
+    plan = shards.Plan.of(
+        linker,
+        inputs,
+        reading,
+        {"scores": str(scores), "date": date or "", "linked_only": "True" if linked_only else "", **sizes},
+    )
+    work = ShardLinker(linker, out, scores, date, reading, linked_only)
     if out.exists() and not out.is_dir():
         raise NamesakeError(f"{out} is a file, not a folder to write: name another")
     try:

@@ -378,7 +378,7 @@ class _Run:
                 waiting.append((batch, batch.builder.articles))
                 yield batch.builder.table()
 
-        for _, links in link_tables(self.linker, tables(), self.threads, rejects=rejects):
+        for _, links, _ in link_tables(self.linker, tables(), self.threads, rejects=rejects):
             batch, articles = waiting.popleft()
             for reject in rejects.first:
                 origin = batch.origins[int(reject.article_id or 0)]

@@ -60,6 +60,7 @@ class Plan(msgspec.Struct, frozen=True):
             **{f"`{name}=`": value for name, value in options.items()},
             **{f"`{name}=`": value for name, value in reading.named.items()},
             "`encoding=`": reading.encoding or "",
+            "`sheet=`": reading.sheet or "",
         }
         return Plan(facts, inputs)
 
@@ -338,6 +339,7 @@ class ShardLinker:
     scores: bool
     date: str | None
     reading: Reading = field(default_factory=Reading)
+    linked_only: bool = False
 
     @cached_property
     def nothing(self) -> pa.Table:
@@ -352,19 +354,20 @@ class ShardLinker:
     def link(self, shard: Shard, lines: Block | None) -> Done:
         """Link a shard. Its part is on the disk when this returns; its name in the folder may not be yet."""
         part = part_path(self.out, shard.name)
-        articles = linked = 0
+        articles = mentions = linked = 0
         with PlacedRejects(part_path(self.out, shard.name, REJECTS), tidy=False) as rejects:
             rejects.go_to(shard.path, lines_known=True)
             with LinkWriter(part, self.metadata, tidy=False) as writer:
                 writer.write(self.nothing)
                 for table in with_dates(self._tables(shard, lines, rejects), rejects, self.date):
                     found = self.linker.link_counted(table, self.scores, rejects)
-                    writer.write(described(self.linker.kb, found.links))
+                    writer.write(described(self.linker.kb, found.links, linked_only=self.linked_only))
                     articles += found.articles
+                    mentions += found.mentions
                     linked += found.linked
             sync(part)
         dates = rejects.unread_dates
-        counts = articles, writer.rows, linked, rejects.count, dates.total()
+        counts = articles, mentions, linked, rejects.count, dates.total()
         unread = next((text[:60] for text in dates), None)
         return Done(shard.file, shard.number, digest(self.out, shard.name), *counts, unread)
 

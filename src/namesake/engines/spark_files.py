@@ -165,6 +165,7 @@ def link_with_spark(
     master: str | None = None,
     recipe: str | Path = "default",
     scores: bool = False,
+    linked_only: bool = False,
     threshold: float | str | None = None,
     kinds: str | None = None,
     date: str | None = None,
@@ -172,7 +173,7 @@ def link_with_spark(
 ) -> Tally:
     """Link files on Spark into the folder `out`; returns the counts. What a failed job wrote is removed.
 
-    `scores`, `date` and `most_line` are as for `link_files`, and `kinds` as for `Linker`.
+    `scores`, `linked_only`, `date` and `most_line` are as for `link_files`, and `kinds` as for `Linker`.
 
     Args:
         articles: one or several files, patterns and folders that all machines can read, in any format of
@@ -191,7 +192,7 @@ def link_with_spark(
         folder = _Folder(spark, uri(out))
         add_remote(inputs, [str(name) for name in named if has_scheme(name)], spark)
         counted = SparkRejects(spark)
-        options: dict[str, Any] = {"scores": scores, "date": date, "kinds": kinds}
+        options: dict[str, Any] = {"scores": scores, "date": date, "kinds": kinds, "linked_only": linked_only}
         job = spark_linker.Job(spark, kb, recipe, **options, threshold=threshold, rejects=counted)
         with folder.removed_on_failure():
             _links(spark, job, inputs, most_line).write.mode("error").parquet(folder.child(LINKS))

@@ -148,6 +148,7 @@ def link(
     mentions: str | None = None,
     one_per_span: bool = False,
     scores: bool = False,
+    linked_only: bool = False,
     threshold: float | str | None = None,
     default_date: str | None = None,
     rejects: SparkRejects | None = None,
@@ -156,18 +157,18 @@ def link(
     """The links of a DataFrame of articles, one row per mention; columns and arguments are checked before the job.
 
     The DataFrame has one row per article. Other columns are copied to `extra`, as JSON. `text`, `id`, `title`, `date`,
-    `mentions`, `one_per_span` and `scores` are as for `link_frame`, but an id is required. `kb` is a folder that all
-    machines can read, or a pack, `NAME.tar.zst`. `recipe` is a recipe, the name of a shipped one, or a `.toml` file,
-    and `threshold` overrides the confidence from which it answers. `default_date` is the ISO date of articles without
-    one. `rejects` counts the articles that cannot be linked; without it, the first one is an error. `kinds` are the
-    kinds of entities to link to, such as "people,places".
+    `mentions`, `one_per_span`, `scores` and `linked_only` are as for `link_frame`, but an id is required. `kb` is a
+    folder that all machines can read, or a pack, `NAME.tar.zst`. `recipe` is a recipe, the name of a shipped one, or a
+    `.toml` file, and `threshold` overrides the confidence from which it answers. `default_date` is the ISO date of
+    articles without one. `rejects` counts the articles that cannot be linked; without it, the first one is an error.
+    `kinds` are the kinds of entities to link to, such as "people,places".
     """
     if not hasattr(df, "mapInArrow"):
         raise TypeError(f"df must be a DataFrame of Spark's, not {type(df).__name__}")
     check_date(default_date, "default_date")
     names = ColumnNames(Reading(text, id, title, date, say=warn), WHERE, mentions=mentions)
     _check_columns(df, names)
-    job = Job(df.sparkSession, kb, recipe, scores, threshold, default_date, rejects, one_per_span, kinds)
+    job = Job(df.sparkSession, kb, recipe, scores, threshold, default_date, rejects, one_per_span, kinds, linked_only)
     return job.links(df, partial(read_rows, names=names))
 
 
@@ -175,7 +176,7 @@ def link_lines(df: DataFrame, kb: str | Path, recipe: Recipe | str | Path = "def
     """`link` for a DataFrame with one column, `value`, of JSON lines, as `spark.read.text` returns it.
 
     Lines are read as in a local run, including Quotebank's layout. `settings` are `scores`, `threshold`, `rejects`,
-    `one_per_span` and `kinds`, as for `link`, and `date`, the ISO date of articles without one.
+    `one_per_span`, `linked_only` and `kinds`, as for `link`, and `date`, the ISO date of articles without one.
     """
     return Job(df.sparkSession, kb, recipe, **settings).links(df, read_lines)
 
@@ -193,6 +194,7 @@ class Job:
     rejects: SparkRejects | None = None
     one_per_span: bool = False
     kinds: str | Iterable[str] | None = None
+    linked_only: bool = False
 
     def __post_init__(self) -> None:
         """Check the arguments, and send a pack to the executors."""
@@ -212,7 +214,7 @@ class Job:
         from pyspark.sql.pandas.types import from_arrow_schema
 
         where, text, scores, date = self.where, self.linker.recipe.toml(), self.scores, self.date
-        one_per_span, kinds = self.one_per_span, self.linker.kind_names
+        one_per_span, linked_only, kinds = self.one_per_span, self.linked_only, self.linker.kind_names
         total = None if self.rejects is None else self.rejects.total
 
         def work(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -221,7 +223,8 @@ class Job:
                 for table in with_dates(read(batches, rejects), rejects, date):
                     linked = linker.link_counted(table, scores, rejects)
                     rejects.counts.update(articles=linked.articles, mentions=linked.mentions, linked=linked.linked)
-                    yield from _for_spark(described(linker.kb, linked.links, one_per_span)).to_batches()
+                    links = described(linker.kb, linked.links, one_per_span, linked_only)
+                    yield from _for_spark(links).to_batches()
             finally:
                 rejects.send()
 

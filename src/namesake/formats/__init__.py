@@ -74,9 +74,17 @@ FORMATS = [
         from_stdin=False,
         compressed=False,
     ),
+    Format(
+        "excel",
+        (".xlsx", ".xlsm"),
+        "excel_files.read_excel",
+        rows="excel_files.excel_rows",
+        from_stdin=False,
+        compressed=False,
+    ),
 ]
 SAVE_AS = {
-    "CSV (in Excel: File, Save As, CSV UTF-8)": (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"),
+    ".xlsx or CSV": (".xls", ".xlsb", ".ods", ".numbers"),
     "plain text (.txt)": (".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages"),
 }
 """The format to save the file of an office program as, by its suffix."""

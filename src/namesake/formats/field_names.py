@@ -37,6 +37,8 @@ class Reading:
     """The encoding of CSV, TSV and text files; None: UTF-8, or that of a byte order mark."""
     format: str | None = None
     """The format of standard input, one of `formats.stdin_formats()`."""
+    sheet: str | None = None
+    """The name or number of the sheet of a spreadsheet; None: the first visible one with cells."""
     below: Path | None = None
     """Ids made of file names contain the path below this folder; None: only the name of the file."""
     most_line: int = MOST_LINE

@@ -1,4 +1,4 @@
-"""Writers of links: Parquet, JSON lines, CSV or TSV, by suffix. A file appears only when the run succeeds."""
+"""Writers of links: Parquet, JSON lines, CSV, TSV, .xlsx or SQLite. A file appears only when the run succeeds."""
 
 import csv
 from collections.abc import Callable, Iterator
@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from itertools import groupby, repeat
 from pathlib import Path
 from typing import Any, Self
+from zipfile import BadZipFile, ZipFile
 
 import msgspec
 import pyarrow as pa
@@ -15,6 +16,7 @@ from namesake.files import STDIN, kind, open_lines, published
 from namesake.files.outputs import written
 from namesake.formats.arrow_articles import open_parquet
 from namesake.formats.json_articles import object_of
+from namesake.formats.sqlite_links import Describe, sqlite_writer
 from namesake.formats.table_files import ROWS_AT_ONCE, line_writer, writer_suffix
 
 MOST_DICTIONARY = 1 << 30
@@ -24,7 +26,8 @@ SELDOM_TWICE = ("spans", "title_spans", "score", "margin", "confidence", "known"
 """Columns of numbers that seldom repeat: a dictionary would cost time and space."""
 WITH_STATISTICS = ["article_id", "score", "margin", "confidence", "known"]
 """Columns whose minimum and maximum help to skip rows; those of names and QIDs do not."""
-FROM_KB = ("label", "description")
+SQLITE = (".db", ".sqlite")
+FROM_KB = ("label", "description", "best_label", "runner_up_label")
 """Columns with texts of the KB."""
 
 
@@ -65,13 +68,17 @@ def _columns(field: pa.Field, name: str | None = None) -> Iterator[str]:
 
 
 def _lines_writer(path: Path, suffix: str, metadata: dict[str, str], stack: ExitStack) -> Write:
-    """Writes JSON lines, CSV or TSV, with the metadata in `PATH.meta.json`; standard output has none."""
+    """Writes JSON lines, CSV, TSV or .xlsx, with the metadata in `PATH.meta.json`; standard output has none."""
     is_json = suffix in (".jsonl", ".ndjson")
     file = stack.enter_context(written(path))
     if str(path) != STDIN:
         beside = stack.enter_context(published(metadata_path(path)))
         beside.write_bytes(msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n")
     write_lines = line_writer(file, suffix, from_kb=FROM_KB)
+    if suffix == ".xlsx":
+        from namesake.formats.excel_files import excel_writer
+
+        write_lines = stack.enter_context(excel_writer(file, path))
 
     def write(links: pa.Table) -> None:
         for batch in links.to_batches(None if is_json else ROWS_AT_ONCE):
@@ -111,7 +118,7 @@ def _as_json(text: str) -> msgspec.Raw:
 
 
 def metadata_path(path: Path) -> Path:
-    """The path of the metadata of JSON lines, CSV or TSV."""
+    """The path of the metadata of JSON lines, CSV, TSV or .xlsx."""
     return path.with_name(path.name + ".meta.json")
 
 
@@ -119,20 +126,26 @@ def files_of(path: Path) -> list[Path]:
     """The files that are written for the links `path`."""
     if str(path) == STDIN:
         return []
-    return [path] if kind(path) == ".parquet" else [path, metadata_path(path)]
+    return [path] if kind(path) in (".parquet", *SQLITE) else [path, metadata_path(path)]
 
 
 class LinkWriter:
     """Writes tables of links to `path` (`-`: standard output); `metadata` describes what made them.
 
-    The suffix determines the format if `format` does not; `tidy` is as for `published`.
+    The suffix determines the format if `format` does not; `tidy` is as for `published`. SQLite also has the articles,
+    and the candidates of `scores`, with the entities that `describe` gives.
     """
 
-    def __init__(self, path: Path, metadata: dict[str, str], format: str | None = None, tidy: bool = True) -> None:
+    def __init__(
+        self,
+        path: Path,
+        metadata: dict[str, str],
+        format: str | None = None,
+        tidy: bool = True,
+        describe: Describe = lambda _: {},
+    ) -> None:
         self.suffix = writer_suffix(path, format, "links", ".jsonl")
-        if self.suffix == ".parquet" and str(path) == STDIN:
-            raise NamesakeError("Parquet needs a file: name one with -o, or print .jsonl, .csv or .tsv")
-        self.path, self.metadata, self.tidy = path, metadata, tidy
+        self.path, self.metadata, self.tidy, self.describe = path, metadata, tidy, describe
         self.rows = 0
         self._stack = ExitStack()
 
@@ -140,14 +153,25 @@ class LinkWriter:
         if self.suffix == ".parquet":
             partial = self._stack.enter_context(published(self.path, self.tidy))
             self._write = _parquet_writer(partial, self.metadata, self._stack)
+        elif self.has_articles:
+            partial = self._stack.enter_context(published(self.path, self.tidy))
+            self._write_all = self._stack.enter_context(sqlite_writer(partial, self.metadata, self.describe))
         else:
             self._write = _lines_writer(self.path, self.suffix, self.metadata, self._stack)
         return self
 
-    def write(self, links: pa.Table) -> None:
-        """Add a table of links. The first one sets the columns."""
+    @property
+    def has_articles(self) -> bool:
+        """Whether the format stores articles and candidates, too."""
+        return self.suffix in SQLITE
+
+    def write(self, links: pa.Table, articles: pa.Table | None = None) -> None:
+        """Add a table of links, and the articles that they are from. The first one sets the columns."""
         self.rows += links.num_rows
-        self._write(links)
+        if not self.has_articles:
+            self._write(links)
+        elif articles is not None:
+            self._write_all(links, articles)
 
     def __exit__(self, *problem: Any) -> None:
         self._stack.__exit__(*problem)
@@ -192,9 +216,12 @@ def is_ours(path: Path) -> bool:
         if suffix in (".json", ".jsonl", ".ndjson"):
             start = _start(path).lstrip()  # one object per line, or a small file that is one object
             return _is_our_record(object_of(start.partition(b"\n")[0]) or object_of(start))
+        if suffix == ".xlsx":
+            with ZipFile(path) as book:
+                return b"<dc:creator>Namesake<" in book.read("docProps/core.xml")
         beside = metadata_path(path)
         return beside.is_file() and is_ours(beside)
-    except (NamesakeError, OSError):
+    except (NamesakeError, OSError, BadZipFile, KeyError):
         return False
 
 

@@ -98,15 +98,20 @@ class CsvRows:
                 yield line, row or [""]
 
     def _checked(self, header: list[str]) -> list[str]:
-        """The names of the columns; a column without a name gets its number."""
+        """The names of the columns (`column_names`)."""
         if len(header) > MOST_COLUMNS:
             many = f"{len(header):,} columns, and at most {MOST_COLUMNS:,} are read"
             raise NamesakeError(f"{self.path} line 1: {many}; is it separated by {SEPARATORS[self.separator]}?")
-        names = [name.strip() or f"column {at}" for at, name in enumerate(header, 1)]
-        twice = next((name for name, count in Counter(names).items() if count > 1), None)
-        if twice is not None:
-            raise NamesakeError(f"{self.path} line 1: two columns are called {twice!r}; rename one")
-        return names
+        return column_names(header, f"{self.path} line 1")
+
+
+def column_names(header: Sequence[str], where: str) -> list[str]:
+    """The names of columns; a column without a name gets its number, and two with one name are an error."""
+    names = [name.strip() or f"column {at}" for at, name in enumerate(header, 1)]
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise NamesakeError(f"{where}: two columns are called {twice!r}; rename one")
+    return names
 
 
 @contextmanager
@@ -218,7 +223,10 @@ def read_text(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Tab
 
 
 ROWS_AT_ONCE = 8192
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".xlsx")
+LINK_SUFFIXES = (*SUFFIXES, ".db", ".sqlite")
+BINARY = (".parquet", ".xlsx", ".db", ".sqlite")
+"""Formats that are never compressed by us, nor written to standard output."""
 QUOTE = '"'
 _SPECIAL = re.compile(r"""[,\t"\r\n]|^\ufeff""")
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
@@ -293,7 +301,7 @@ def _column(values: list[Any]) -> pa.Array:
     try:
         return pa.array(values)
     except (pa.ArrowException, OverflowError, UnicodeError):  # as texts, without lone surrogates
-        texts = (None if value is None else _cell(value) for value in values)
+        texts = (None if value is None else cell_text(value) for value in values)
         return pa.array([text if text is None else text.encode("utf-8", "replace").decode() for text in texts])
 
 
@@ -310,6 +318,13 @@ def write_rows(table: pa.Table, path: Path, dialect: Dialect | None = None, from
 
             with pq.ParquetWriter(pa.PythonFile(file, mode="w"), table.schema) as writer:
                 writer.write_table(table)
+            return
+        if suffix == ".xlsx":
+            from namesake.formats.excel_files import excel_writer
+
+            with excel_writer(file, path) as write_sheet:
+                for batch in table.to_batches(ROWS_AT_ONCE) or [table]:
+                    write_sheet(table.column_names, batch.to_pylist())
             return
         if dialect.marked and suffix in (".csv", ".tsv"):
             file.write(codecs.BOM_UTF8)
@@ -331,8 +346,14 @@ def said_of_writing(dialect: Dialect, path: Path) -> str | None:
 def writer_suffix(path: Path, format: str | None = None, what: str = "tables", to_stdout: str = ".csv") -> str:
     """The suffix of the format in which a table is written, by default `to_stdout` for standard output."""
     suffix = f".{format}" if format else to_stdout if str(path) == STDIN else kind(path)
-    if suffix not in SUFFIXES:
-        raise NamesakeError(f"{path}: {what} are written as .csv, .tsv, .jsonl (also .gz, .bz2, .zst) or .parquet")
+    suffixes = LINK_SUFFIXES if what == "links" else SUFFIXES
+    if suffix not in suffixes:
+        binary = ", ".join(one for one in BINARY if one in suffixes)
+        raise NamesakeError(f"{path}: {what} are written as .csv, .tsv, .jsonl (also .gz, .bz2, .zst), {binary}")
+    if suffix in BINARY and str(path) == STDIN:
+        raise NamesakeError(f"{suffix} needs a file: name one with -o, or print .jsonl, .csv or .tsv")
+    if suffix in BINARY[1:] and not format and kind(path) != path.suffix:
+        raise NamesakeError(f"{path}: {suffix} is not compressed; name it {path.stem}")
     return suffix
 
 
@@ -353,7 +374,7 @@ def line_writer(file: IO[bytes], suffix: str, separator: str = ",", from_kb: Col
         lines = [] if headed else [_line(names, separator)]
         headed = True
         lines += [
-            _line([escaped(value) if name in from_kb else _cell(value) for name, value in row.items()], separator)
+            _line([escaped(value) if name in from_kb else cell_text(value) for name, value in row.items()], separator)
             for row in rows
         ]
         file.write("".join(lines).encode("utf-8", "replace"))
@@ -374,11 +395,11 @@ def escaped(value: object) -> str:
     Anyone may edit Wikidata, and its texts must not run on the reader's machine. Removing one `'` from texts that begin
     with `'` and such a character restores them.
     """
-    cell = _cell(value)
+    cell = cell_text(value)
     return f"'{cell}" if isinstance(value, str) and _FORMULA.match(cell) else cell
 
 
-def _cell(value: object) -> str:
+def cell_text(value: object) -> str:
     """A value as a cell: empty for None, JSON for lists and objects."""
     if value is None:
         return ""

@@ -29,6 +29,7 @@ from namesake.linker import Linker
 from namesake.names.candidates import Candidates, Variants, candidates
 from namesake.names.mentions import Mentions, given_mentions
 from namesake.recipe import Part, Recipe
+from namesake.reconciling.name_forms import usual_form
 from namesake.scorers.table_rows import ENTITY_TYPE, PROPERTY_VALUES, WORDS_NOT_SHARED, values_by_property
 from namesake.scorers.value_lookup import find_property
 from namesake.scoring import Scored
@@ -247,12 +248,15 @@ def plain_name(name: str) -> str:
 
 
 def plain_query(kb: KB, query: Query, kinds: tuple[int, ...] | None = None) -> Query:
-    """The query with its name as in a text, and with the values of unknown properties among its words.
+    """The query with its name as in a text (`usual_form`), and with the values of unknown properties among its words.
 
     Entities that are not people may have a comma in their names: "Apple, Inc." stays, and of "Springfield, Illinois"
     the second part becomes a word about the first, unless the KB has the whole name.
     """
     name, words = " ".join(_SURROGATES.sub("\ufffd", query.name).split()), [query.context]
+    if "," not in name:
+        name, remark = usual_form(kb, name)
+        words = [remark, *words]
     if kb.manifest.people == len(kb):
         name = plain_name(name)
     elif "," in name and not len(kb.names.lookup(name)[0]):

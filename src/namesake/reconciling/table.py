@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from namesake.articles.days import UNDATED, day_number, read_day
 from namesake.batch import Query
+from namesake.decide import REASONS, TOO_CLOSE
 from namesake.errors import NamesakeError, did_you_mean, warn
 from namesake.kb.records import about, rows_named
 from namesake.kb.store import KB
@@ -19,7 +20,9 @@ from namesake.kinds import parse_kinds
 from namesake.linker import Linker
 from namesake.machine import in_order, threads_for
 from namesake.reconciling.column_kind import kinds_of_column
+from namesake.reconciling.explained import sentences
 from namesake.reconciling.matching import AT_ONCE, VALUES, Candidate, Reconciled, judge, plain_query
+from namesake.reconciling.name_forms import stated_qid
 from namesake.scorers.table_rows import ENTITY_TYPE, WORDS_NOT_SHARED
 from namesake.scorers.value_lookup import find_property, is_date, similar_properties
 from namesake.scoring import refuse_unkept
@@ -36,7 +39,8 @@ ADDED = pa.schema(
         pa.field("description", pa.string()),
         pa.field("confidence", pa.float64()),  # P(the best candidate is right), also if it is not the answer
         pa.field("reason", pa.string()),
-        pa.field("runner_up", pa.string()),  # the second candidate; the first if there is no answer
+        # the second candidate, followed by its label; the first if there is no answer and the second is not close
+        pa.field("runner_up", pa.string()),
         pa.field("runner_up_confidence", pa.float64()),
     ]
 )
@@ -137,6 +141,7 @@ def reconcile_table(
     review_below: float | None = None,
     unread: Mapping[int, str] | None = None,
     choices: Mapping[int, str | None] | None = None,
+    explain: bool = False,
     advance: Callable[[int], None] | None = None,
     say: Callable[[str], None] = warn,
 ) -> Answers:
@@ -150,14 +155,16 @@ def reconcile_table(
         review_below: collect the rows with a lower confidence, with their candidates, for review.
         unread: by row number, why a row could not be read; it has no answer.
         choices: by row number, the QID that a person chose, or None for NIL.
+        explain: also add the column `why`, with one sentence for each row.
         advance: called with the number of rows that are done.
         say: receives the guess of the kind.
     """
     layout.check(table, linker.kb)
     queries = queries_of(table, layout)
     kinds = kinds_of_column(linker, layout.kind, [query.name for query in queries], layout.name, say)
+    stated = {at: qid for at, query in enumerate(queries) if (qid := stated_qid(linker.kb, query.name))}
     queries = [plain_query(linker.kb, query, kinds) for query in queries]
-    for at in unread or ():
+    for at in (*(unread or ()), *stated):
         queries[at] = Query("")
     added: list[tuple[object, ...]] = []
     doubtful: list[Doubtful] = []
@@ -169,6 +176,8 @@ def reconcile_table(
             advance(len(added))
     for at, why in (unread or {}).items():
         added[at] = (None, None, None, None, f"not read: {why}", None, None)
+    for at, qid in stated.items():
+        added[at] = _stated(linker.kb, qid)
     as_chosen = sum(added[at][0] == qid for at, qid in (choices or {}).items())
     for at, qid in (choices or {}).items():
         added[at] = _chosen(linker.kb, qid)
@@ -176,6 +185,13 @@ def reconcile_table(
     for at, field in enumerate(ADDED):
         column = pa.array([row[at] for row in added], field.type)
         table = table.append_column(field.with_name(_free(field.name, table.column_names)), column)
+        if field.name == "runner_up":
+            rows = ((-1 if qid is None else linker.kb.row(qid)) for qid in column.to_pylist())
+            column = pa.array([linker.kb.label(row) if row >= 0 else None for row in rows], pa.string())
+            table = table.append_column(_free("runner_up_label", table.column_names), column)
+    if explain:
+        whys = pa.array(sentences(linker, queries, kinds, threads), pa.string())
+        table = table.append_column(_free("why", table.column_names), whys)
     matched = sum(1 for row in added if row[0] is not None)
     bad_dates = unread_dates(table, layout, linker.kb)
     return Answers(table, matched, doubtful, bad_dates, as_chosen, table.column_names[own:])
@@ -242,20 +258,27 @@ def _answer(
         return (None, None, None, None, _missing(kb, query.name, why), None, None), None
     begin, end = judged.scored.batch.offsets[judged.mention[at] :][:2].tolist()
     reason = _because(judged, cells, best[0], end - begin - 1)
-    reason = reason if why is None else f"{why}: {reason}"
+    is_close = why == REASONS[TOO_CLOSE] and len(best) > 1
+    rival = f" between {_entity(judged, kb, best[0])} and {_entity(judged, kb, best[1])}" if is_close else ""
+    reason = reason if why is None else f"{why}{rival}: {reason}"
     sure = [None if np.isnan(judged.confidence[one]) else float(np.round(judged.confidence[one], 4)) for one in best]
     who: tuple[object, ...] = (None, None, None)
     if why is None:
         found = judged.who(kb, best[0])
         who = (found.qid, found.label, found.description)
     runner_up: tuple[object, ...] = (None, None)
-    if others := [*zip(best, sure, strict=True)][0 if why is not None else 1 :]:
+    if others := [*zip(best, sure, strict=True)][0 if why is not None and not is_close else 1 :]:
         runner_up = (kb.ids.text(int(judged.scored.batch.qids[others[0][0]])), others[0][1])
     columns = (*who, sure[0], reason, *runner_up)
     is_unsure = why is not None or (review_below is not None and sure[0] is not None and sure[0] < review_below)
     if review_below is None or not is_unsure:
         return columns, None
     return columns, Doubtful(row, query, judged.candidates(kb, at, SHOWN), reason, end - begin)
+
+
+def _entity(judged: Reconciled, kb: KB, candidate: int) -> str:
+    found = judged.who(kb, candidate)
+    return f"{found.qid} ({found.description or found.label})"
 
 
 def _missing(kb: KB, name: str, why: str | None) -> str | None:
@@ -288,6 +311,13 @@ def _chosen(kb: KB, qid: str | None) -> tuple[object, ...]:
     row = kb.row(qid)
     label, description = (kb.label(row), about(kb, row)) if row >= 0 else (None, None)
     return qid, label, description, 1.0, CHOSEN, None, None
+
+
+def _stated(kb: KB, qid: str) -> tuple[object, ...]:
+    """The values of `ADDED` for a row whose name is a QID or an address."""
+    if kb.row(qid) < 0:
+        return None, None, None, None, f"{qid} is not in the KB", None, None
+    return *_chosen(kb, qid)[:4], "the row names the entity itself", None, None
 
 
 def _free(name: str, taken: Sequence[str]) -> str:

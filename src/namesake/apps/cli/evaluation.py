@@ -184,9 +184,10 @@ def tune(
 
 @group.command()
 def errors(
-    articles: common.Required,
-    gold: common.Required,
     out: common.Out,
+    articles: Path | None = None,
+    gold: Path | None = None,
+    labelled: Path | None = None,
     kb: Path | None = None,
     recipe: common.Recipe = "default",
     split: str | None = None,
@@ -196,15 +197,21 @@ def errors(
 
     Example: namesake eval errors --kb kb/ --articles news.jsonl.gz --gold gold.jsonl --out report/
 
+    Example: namesake eval errors --kb kb/ --labelled news.jsonl.gz --out report/
+
     Args:
+        labelled: Raw text with labels, instead of --articles and --gold: a JSONL file, or a folder of such files.
         known: Ignore mentions whose gold entity is not in the KB.
     """
     from namesake import mistakes
 
-    folder = common.default_kb(kb, [articles])
+    source = labelled or articles
+    if source is None or (labelled is None) == (gold is None) or (labelled and articles):
+        raise NamesakeError("eval errors needs --articles with --gold, or --labelled text")
+    folder = common.default_kb(kb, [source])
     with common.reported_rejects() as rejects:
-        report = mistakes(articles, gold, folder, recipe, split=split, known=known, rejects=rejects)
-        _write(report, out, [articles, gold, kb, Path(recipe)])
+        report = mistakes(source, gold, folder, recipe, split=split, known=known, rejects=rejects)
+        _write(report, out, [source, gold, kb, Path(recipe)])
 
 
 @group.command()

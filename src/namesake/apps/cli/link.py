@@ -19,11 +19,13 @@ from namesake.formats import stdin_formats
 from namesake.printable import counted
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from namesake.formats.field_names import Reading
     from namesake.linker import Linker
 
 STDIN_FORMATS = stdin_formats()
-LINK_FORMATS = ("jsonl", "csv", "tsv", "parquet")
+LINK_FORMATS = ("jsonl", "csv", "tsv", "parquet", "xlsx", "db")
 Settings = dict[str, Any]
 """Keyword arguments of the library function that does the work."""
 
@@ -43,9 +45,11 @@ def link(
     title: str | None = None,
     date: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
     format: str | None = None,
     to_format: Annotated[str | None, typer.Option("--to")] = None,
     flat: bool = False,
+    linked_only: bool = False,
     threads: common.Threads = 0,
     workers: Annotated[int | None, typer.Option(min=1)] = None,
     engine: Literal["local", "spark"] = "local",
@@ -59,16 +63,17 @@ def link(
     Example: namesake link news.jsonl.gz --kb kb/ -o links.parquet
 
     Args:
-        articles: Files of articles (JSONL, JSON, CSV, TSV or .txt, also .gz .bz2 .zst, or Parquet), folders of them, or
-            patterns; - is standard input.
-        to: Output: a file .parquet, .jsonl, .csv or .tsv (also .gz .bz2 .zst), a folder DIR/, or - for standard output.
-            By default the links are printed as tables.
+        articles: Files of articles (JSONL, JSON, CSV, TSV or .txt, also .gz .bz2 .zst, or Parquet or .xlsx), folders of
+            them, or patterns; - is standard input.
+        to: Output: a file .parquet, .xlsx, .db (SQLite), .jsonl, .csv or .tsv (the last three also .gz .bz2 .zst), a
+            folder DIR/, or - for standard output. By default the links are printed as tables.
         scores: Also write every candidate with its scores.
         format: Format of standard input: text, csv, tsv, json or jsonl. The default is jsonl. The format of a file
             follows from its suffix.
-        to_format: Format of the links: jsonl, csv, tsv or parquet. The default follows from the suffix of --out; for
-            -o - it is jsonl.
+        to_format: Format of the links: jsonl, csv, tsv, parquet, xlsx or db. The default follows from the suffix of
+            --out; for -o - it is jsonl.
         flat: Write one row per occurrence of a name, with start and end.
+        linked_only: Leave out names that are linked to NIL.
         workers: Number of processes that link into a folder. The default is one per core.
         engine: Where a run into a folder is executed: on this machine, or on Spark.
         master: Master of Spark, such as local\\[2] or spark://host:7077.
@@ -80,7 +85,7 @@ def link(
         other = "use `namesake explain`" if scores else "-o - for standard output"
         raise NamesakeError(f"{option} to output files: name one with -o, or {other}")
     _check_format("--to", to_format, LINK_FORMATS, "links")
-    settings: dict[str, Any] = {"scores": scores, "date": date, "most_line": max_line << 20}
+    settings: dict[str, Any] = {"scores": scores, "date": date, "most_line": max_line << 20, "linked_only": linked_only}
     if engine == "spark":
         _check_spark(given | {"to": to_format, "mentions": mentions != "names"})
         settings |= {"master": master, "recipe": recipe, "threshold": common.threshold_of(threshold), "kinds": kinds}
@@ -121,25 +126,38 @@ def explain(
     title: str | None = None,
     date: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
+    row: Annotated[int | None, typer.Option(min=1)] = None,
+    context: str = "",
     all: bool = False,
     json: common.Json = False,
 ) -> None:
-    """Show why each name of an article was linked to its entity.
+    """Show why each name of an article, or the name in a row of a table, was linked to its entity.
 
     Example: namesake explain news.jsonl.gz --article a17 --name "John Smith" --kb kb/
 
+    Example: namesake explain people.csv --row 5 --name Name --context Team,Notes --kb kb/
+
     Args:
-        articles: File of articles: JSONL, JSON, CSV, TSV or .txt (also .gz .bz2 .zst) or Parquet.
+        articles: File of articles: JSONL, JSON, CSV, TSV or .txt (also .gz .bz2 .zst), Parquet or .xlsx. With --row, a
+            table of names.
         article: Id of the article. It is required if several articles contain the name.
-        name: Explain only mentions with this name.
+        name: Explain only mentions with this name. With --row, the column of names.
+        row: Row of a table, as `namesake reconcile` matches it, with the number that the spreadsheet program shows.
+        context: With --row, the columns with words about the entity, separated by commas.
         all: Show every candidate, every match and the whole text.
     """
     given = locals()
     from namesake.engines.file_linker import find_article
     from namesake.explain import names_of_text, no_such_name
+    from namesake.reconciling.explained import explained_table_row
 
     linker = common.open_linker(kb, recipe, threshold, mentions, [articles], kinds, prior)
     with common.reported_rejects() as rejects:
+        if row is not None:
+            table, rows = explained_table_row(linker, articles, row, given)
+            _show_explained(table, rows, all, json)
+            return
         reading, date = _reading([articles], given)
         table = find_article(linker, articles, article, name, rejects, date, reading)
         rows = linker.explain(table, name)
@@ -150,13 +168,17 @@ def explain(
             if name is not None and not linker.naming(table, name).num_rows:
                 problem = no_such_name(name, names)
             raise NamesakeError(f"article {table.column('id')[0]}: {problem}")
-        if json:
-            common.print_json(rows.to_pylist())
-        else:
-            from namesake.apps.terminal import Console
-            from namesake.apps.terminal.links import show_explanation
+        _show_explained(table, rows, all, json)
 
-            show_explanation(table, rows, Console(), all)
+
+def _show_explained(table: pa.Table, rows: pa.Table, all: bool, json: bool) -> None:
+    if json:
+        common.print_json(rows.to_pylist())
+        return
+    from namesake.apps.terminal import Console
+    from namesake.apps.terminal.links import show_explanation
+
+    show_explanation(table, rows, Console(), all)
 
 
 def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple[Reading, str | None]:
@@ -171,7 +193,7 @@ def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple[Reading, s
     if date is not None and not date.strip():
         raise NamesakeError(f"--date is empty: name the field of the date, or write a date as {HOW_TO_WRITE}")
     is_field = date is not None and not is_written_as_date(date) and not date[:4].isdecimal()
-    named = {name: given[name] for name in ("text", "id", "title", "encoding")}
+    named: dict[str, Any] = {name: given.get(name) for name in ("text", "id", "title", "encoding", "sheet")}
     reading = Reading(**named, date=date if is_field else None, format=format, say=common.say)
     return reading, None if is_field else date
 
@@ -184,7 +206,8 @@ def _check_format(option: str, format: str | None, known: Sequence[str], what: s
 
 def _check_spark(given: Mapping[str, object]) -> None:
     """Reject options that have no effect on Spark: it reads JSONL and Parquet in our layouts, and writes Parquet."""
-    options = ("text", "id", "title", "encoding", "format", "to", "flat", "mentions", "workers", "threads", "prior")
+    options = ["text", "id", "title", "encoding", "sheet", "format", "to", "flat", "mentions"]
+    options += ["workers", "threads", "prior"]
     without_effect = [f"--{option}" for option in options if given[option]]
     if without_effect:
         raise NamesakeError(f"{', '.join(without_effect)}: not supported with --engine spark; see docs/spark.md")
@@ -194,9 +217,9 @@ def _check_spark(given: Mapping[str, object]) -> None:
 def is_folder(out: str) -> bool:
     """Whether the output is a folder: its name ends in a slash, or it exists and has no suffix of a link file."""
     from namesake.files import kind
-    from namesake.formats.table_files import SUFFIXES
+    from namesake.formats.table_files import LINK_SUFFIXES
 
-    return out.endswith("/") or (Path(out).is_dir() and kind(Path(out)) not in SUFFIXES)
+    return out.endswith("/") or (Path(out).is_dir() and kind(Path(out)) not in LINK_SUFFIXES)
 
 
 def _report(where: object, counts: Mapping[str, int], pace: str) -> None:
@@ -231,7 +254,7 @@ def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) ->
             for table in read_files([path], rejects, settings["date"], reading, listing):
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
                     show_text(linker, table, console)
-                linked += show_links(linker, table, console, rejects)
+                linked += show_links(linker, table, console, rejects, settings["linked_only"])
     _finish(rejects.count > 0 and not linked, articles, reading, listing)
 
 

@@ -26,6 +26,9 @@ def reconcile(
     threshold: str | None = None,
     encoding: str | None = None,
     format: str | None = None,
+    sheet: str | None = None,
+    check: str | None = None,
+    explain: bool = False,
     threads: common.Threads = 0,
 ) -> None:
     """Match each row of a table to a Wikidata entity. The table's own columns are kept.
@@ -33,17 +36,19 @@ def reconcile(
     Example: namesake reconcile people.csv --name Name --context Team,Notes --type occupation=Job -o out.csv
 
     Args:
-        table: CSV, TSV, JSONL, JSON (also .gz .bz2 .zst) or Parquet file; - is CSV on standard input.
+        table: CSV, TSV, JSONL, JSON (also .gz .bz2 .zst), Parquet or .xlsx file; - is CSV on standard input.
         name: Column of names. By default it is guessed from the header.
         kind: Kinds of the entities, such as organisation or people,places. By default the kind of most names.
         context: Columns with words about the entity, such as Team,Notes; repeatable.
         date: Column with the year or day for which the row is true.
         type: Property and its column, such as occupation=Job, country=Land, inception=Founded or P108=Firm; repeatable.
-        out: Output file .csv, .tsv, .jsonl or .parquet; - is CSV on standard output.
+        out: Output file .csv, .tsv, .xlsx, .jsonl or .parquet; - is CSV on standard output.
         review: HTML page to write, on which you decide the uncertain rows.
         review_below: Confidence below which rows appear on that page.
         choices: Decisions that you saved on such a page (gold.jsonl); repeatable.
         format: Format of standard input: csv, tsv, jsonl or json. The default is csv.
+        check: Column of QIDs to compare with the answers. The result is the column check.
+        explain: Also add the column why, with one sentence for each row.
     """
     if out is None and review is None:
         raise NamesakeError("no output is named: add -o FILE, such as -o out.csv, or -o - for standard output")

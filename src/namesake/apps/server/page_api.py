@@ -11,10 +11,12 @@ from starlette.responses import Response
 from namesake.apps.server.endpoint import Endpoint
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.schema import Date, GivenArticle, StrictStruct, check_date, check_explained, check_given
-from namesake.drawing.candidates import evidence, shown, side_by_side
+from namesake.drawing.candidates import shown, side_by_side
+from namesake.drawing.evidence import evidence
 from namesake.drawing.text import Mark, Row, marked_article, name_marks
 from namesake.drawing.theme import GRADES, style_sheet
 from namesake.errors import NamesakeError
+from namesake.kb import WIKIDATA
 from namesake.kinds import kind_counts, listed
 from namesake.linker import Linker
 from namesake.sample import ARTICLES
@@ -24,7 +26,7 @@ CSP = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {"content-security-policy": CSP, "cache-control": "no-cache"}
-FIELDS = ("name", "qid", "best", "confidence", "reason")
+FIELDS = ("name", "spans", "title_spans", "qid", "best", "best_label", "description", "confidence", "known", "reason")
 
 
 def _file(name: str) -> bytes:
@@ -101,6 +103,7 @@ def draw(
             "html": _drawn(text, title, rows),
             "mentions": [{name: link[name] for name in FIELDS} | {"kind": _kind(linker, link)} for link in rows],
             "threshold": linker.recipe.decide.threshold if linker.recipe.decide else None,
+            "wikidata": WIKIDATA,
             "grades": [list(grade) for grade in GRADES],
             "kinds": [(kind.symbol, kind.plural) for kind in listed()],
             "kb": kind_counts(kb.manifest.kinds) if len(kb.kinds) == 1 else f"{len(kb):,} entities",

@@ -1,5 +1,6 @@
 """Links and explanations drawn in a terminal: as tables, inside the text, and candidate by candidate."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -15,9 +16,11 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from namesake.articles.rejects import Rejects
-from namesake.drawing.candidates import by_source, of_anchors, place, surface
-from namesake.drawing.text import Mark, pieces
-from namesake.drawing.theme import percent
+from namesake.decide import REASONS, TOO_CLOSE
+from namesake.drawing.evidence import by_source, of_anchors, place, surface
+from namesake.drawing.sentence import summary_sentence
+from namesake.drawing.text import Mark, pieces, who
+from namesake.drawing.theme import nil_confidence, percent
 from namesake.kb.records import about
 from namesake.linker import Linker
 from namesake.printable import one_line
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 NAME_STYLE, MATCH_STYLE, NIL_STYLE = "bold cyan", "bold green", "yellow"
+CLOSE = REASONS[TOO_CLOSE]
 PARTS_SHOWN = 2
 """Score parts that the comparison with the right answer names."""
 
@@ -39,10 +43,16 @@ def number(value: float | None) -> str:
 
 
 # tables
-def show_links(linker: Linker, articles: pa.Table, console: Console, rejects: Rejects | None = None) -> int:
-    """Print a table of links for each article; returns the number of articles that were linked."""
+def show_links(
+    linker: Linker, articles: pa.Table, console: Console, rejects: Rejects | None = None, linked_only: bool = False
+) -> int:
+    """Print a table of links for each article; returns the number of articles that were linked.
+
+    The confidence of a row without an answer is that of NIL, if the text speaks for NIL; else the cell is empty, and
+    the candidates have theirs.
+    """
     linked = linker.link_counted(articles, rejects=rejects)
-    links = linked.links.to_pylist()
+    links = [row for row in linked.links.to_pylist() if row["qid"] is not None or not linked_only]
     titles = dict(zip(articles.column("id").to_pylist(), articles.column("title").to_pylist(), strict=True))
     headings = ("confidence", "") if linker.recipe.decide is not None else ("score", "ahead by")
     for article, rows in groupby(links, key=lambda row: row["article_id"]):
@@ -59,8 +69,8 @@ def show_links(linker: Linker, articles: pa.Table, console: Console, rejects: Re
 def _cells(linker: Linker, row: Row) -> list[str]:
     name, sure = f"[{NAME_STYLE}]{escape(one_line(row['name']))}[/]", percent(row["confidence"])
     if row["qid"] is None:
-        best = f"; best candidate {row['best']}" if row["best"] else ""
-        return [name, f"[{NIL_STYLE}]NIL[/]", "", f"[dim]{row['reason']}{escape(best)}[/]", sure, ""]
+        said = escape(one_line(rivals(linker, row)))
+        return [name, f"[{NIL_STYLE}]NIL[/]", "", f"[dim]{said}[/]", percent(nil_confidence(row)), ""]
     at = linker.kb.row(row["qid"])
     who = (about(linker.kb, at) or linker.kb.label(at)) if at >= 0 else "not in this KB"
     ahead = f"tie, {row['tie_break']}" if row["tie_break"] else number(row["margin"])
@@ -70,6 +80,22 @@ def _cells(linker: Linker, row: Row) -> list[str]:
         ahead = ""
     score = number(row["score"]) if row["confidence"] is None else sure
     return [name, row["qid"], row["kind"] or "", escape(one_line(who)), score, ahead]
+
+
+def rivals(linker: Linker, row: Row) -> str:
+    """Why a name has no answer, with its best candidate, and the second one if both are close."""
+    if row["best"] is None:
+        return str(row["reason"])
+    best = who(row["best"], _label(linker, row["best"]), row["confidence"])
+    if row["reason"] != CLOSE:
+        return f"{row['reason']}; best candidate {best}"
+    sure = None if row["confidence"] is None else row["confidence"] * math.exp(-row["margin"])
+    return f"{row['reason']}: {best}, or {who(row['runner_up'], _label(linker, row['runner_up']), sure)}"
+
+
+def _label(linker: Linker, qid: str) -> str | None:
+    at = linker.kb.row(qid)
+    return linker.kb.label(at) if at >= 0 else None
 
 
 # the text
@@ -166,7 +192,9 @@ def show_explanation(article: pa.Table, rows: pa.Table, console: Console, everyt
             console.print(Padding(_candidate(candidate, record["text"], everything), (0, 0, 1, 0)))
         if hidden:
             console.print(Text(f"    … and {len(hidden):,} more candidates (--all)\n", style="dim"))
-        console.print(Padding(verdict(best[0]), (0, 0, 1, 0)))
+        console.print(
+            Padding(Group(verdict(best[0]), Text(f"  {summary_sentence(explained, record['text'])}")), (0, 0, 1, 0))
+        )
 
 
 def _heading(row: Row, title: str | None) -> Text:
@@ -302,6 +330,7 @@ def verdict(best: Row) -> Text:
     sure = "" if best["confidence"] is None else f", confidence {percent(best['confidence'])}"
     if best["reason"]:
         said: list[Any] = [("NIL", "bold yellow"), f": {best['reason']}; the best candidate is ", who]
+        sure = "" if best["confidence"] is None else f", {percent(best['confidence'])} likely"
     elif best["margin"] is None:
         said = [who, ": the only candidate"]
     elif best["tie_break"]:

@@ -64,6 +64,7 @@ function complain(text, focus) {
 function show(answer) {
   drawn = answer;
   chosen = -1;
+  $("copied").textContent = $("filter").value = "";
   $("threshold").value = drawn.threshold === null ? 0 : Math.round(100 * drawn.threshold);
   $("sliding").hidden = drawn.threshold === null;
   editing(false);
@@ -114,6 +115,7 @@ function slide(least) {
     ? `${shown.filter(Boolean).length} of ${drawn.mentions.length} names linked. ${kb}`
     : `No name in this text is in the knowledge base. ${kb}`;
   filters(drawn.mentions.filter((mention, at) => linked[at]));
+  list(shown);
   slid(least);
 }
 
@@ -152,6 +154,167 @@ function slid(least) {
   const now = mention && answered(mention, least);
   $("slid").hidden = !mention || now === (mention.qid !== null);
   $("slid").textContent = `At ${Math.round(100 * least)} % ${now ? "this is the answer" : "the answer is NIL"}.`;
+}
+
+// ---- the list of entities: counts, sorted and filtered; a click jumps to the next place of the entity
+
+let order = { by: "count", down: true };
+let found = []; // the entities of the list
+const plurals = () => new Map(drawn.kinds);
+
+function list(shown) {
+  const entities = new Map();
+  for (const [at, mention] of drawn.mentions.entries()) {
+    if (!shown[at]) continue;
+    const one = entities.get(mention.best) ?? { qid: mention.best, label: mention.best_label ?? mention.best, at: [],
+      plural: plurals().get(mention.kind) ?? "", count: 0, confidence: null, kind: mention.kind };
+    one.at.push(at);
+    one.count += places(mention).length;
+    one.confidence = Math.max(one.confidence ?? 0, mention.confidence ?? 0);
+    entities.set(mention.best, one);
+  }
+  found = [...entities.values()];
+  rows();
+}
+
+function rows() {
+  const wanted = $("filter").value.trim().toLowerCase();
+  const compare = (a, b) => typeof a === "string" ? a.localeCompare(b) : a - b;
+  const some = found.filter((one) => `${one.label} ${one.plural} ${one.qid}`.toLowerCase().includes(wanted))
+    .sort((a, b) => (order.down ? -1 : 1) * compare(a[order.by], b[order.by]) || a.label.localeCompare(b.label));
+  $("list").replaceChildren(...some.map(row));
+  $("found").hidden = !drawn.mentions.length;
+  $("empty").hidden = some.length > 0;
+  $("empty").textContent = found.length ? "No entity fits the filter." : "No name is linked at this confidence.";
+}
+
+function row(one) {
+  const line = document.createElement("tr");
+  const [who, kind, count, sure] = ["th", "td", "td", "td"].map((tag) => document.createElement(tag));
+  const [jump, page] = [document.createElement("button"), document.createElement("a")];
+  who.scope = "row";
+  [jump.type, jump.textContent, jump.title] = ["button", one.label, "Jump to the next place in the text"];
+  jump.addEventListener("click", () => jumpTo(one));
+  [page.href, page.textContent, page.rel, page.className] = [drawn.wikidata + one.qid, one.qid, "noreferrer", "qid code"];
+  who.append(jump, " ", page);
+  const name = document.createElement("span");
+  [name.className, name.textContent, name.dataset.kind] = ["kind", one.plural, one.kind ?? ""];
+  kind.append(name);
+  count.textContent = one.count;
+  sure.textContent = drawn.threshold === null ? "" : percent(one.confidence);
+  line.append(who, kind, count, sure);
+  return line;
+}
+
+const percent = (p) => p > 0.99 ? ">99 %" : p > 0 && p < 0.005 ? "<1 %" : `${Math.round(100 * p)} %`;
+const places = (mention) => [...(mention.title_spans ?? []), ...(mention.spans ?? [])];
+
+function jumpTo(one) {
+  const marks = names().filter((mark) => one.at.includes(Number(mark.dataset.mention)));
+  if (!marks.length) return;
+  one.next = ((one.next ?? -1) + 1) % marks.length;
+  marks[one.next].scrollIntoView({ block: "center" });
+  marks[one.next].focus({ preventScroll: true });
+}
+
+$("filter").addEventListener("input", rows);
+for (const button of document.querySelectorAll("#found thead button")) {
+  button.addEventListener("click", () => {
+    order = { by: button.dataset.by, down: order.by === button.dataset.by ? !order.down : ["count", "confidence"].includes(button.dataset.by) };
+    for (const head of document.querySelectorAll("#found thead th")) head.setAttribute("aria-sort", "none");
+    button.parentElement.setAttribute("aria-sort", order.down ? "descending" : "ascending");
+    rows();
+  });
+}
+
+// ---- taking the result away: CSV, JSON lines, the text with links, a link to the text
+
+// One row per occurrence of a name, at the chosen confidence. The confidence of a row without QID is that of NIL, if known.
+function occurrences() {
+  const least = drawn.threshold === null ? 0 : $("threshold").value / 100;
+  return drawn.mentions.flatMap((mention) => {
+    const linked = answered(mention, least);
+    if (linked && hidden.has(mention.kind)) return [];
+    const about = { name: mention.name, qid: linked ? mention.best : null, label: linked ? mention.best_label : null,
+      kind: linked ? plurals().get(mention.kind) ?? null : null, confidence: linked ? mention.confidence : null,
+      reason: linked ? null : mention.reason ?? "below the chosen confidence", best: mention.best, best_label: mention.best_label,
+      best_confidence: mention.confidence };
+    const at = (spans, inTitle) => (spans ?? []).map(([start, end]) => ({ start, end, in_title: inTitle, ...about }));
+    return [...at(mention.title_spans, true), ...at(mention.spans, false)];
+  });
+}
+
+// A cell that no spreadsheet runs as a formula, as in the files of `namesake link`.
+function cell(value) {
+  let text = value === null || value === undefined ? "" : String(value);
+  if (typeof value === "string" && /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text)) text = `'${text}`;
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function save(name, type, text) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+$("csv").addEventListener("click", () => {
+  const all = occurrences();
+  const columns = Object.keys(all[0] ?? { name: "" });
+  const lines = [columns, ...all.map((one) => columns.map((column) => one[column]))].map((line) => line.map(cell).join(","));
+  save("entities.csv", "text/csv", `\ufeff${lines.join("\n")}\n`); // the mark makes Excel read UTF-8
+});
+$("jsonl").addEventListener("click", () =>
+  save("entities.jsonl", "application/x-ndjson", occurrences().map((one) => `${JSON.stringify(one)}\n`).join("")));
+
+$("copy").addEventListener("click", () => {
+  const rich = document.createElement("div");
+  let plain = "", wasTitle = false;
+  const walk = document.createTreeWalker($("marked"), NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const mark = walk.currentNode.parentElement.closest(".name:not(.nil):not(.off)");
+    const text = walk.currentNode.data, isTitle = Boolean(walk.currentNode.parentElement.closest("h2"));
+    if (wasTitle && !isTitle) { rich.append("\n\n"); plain += "\n\n"; }
+    wasTitle = isTitle;
+    if (!mark) { rich.append(text); plain += text; continue; }
+    const link = document.createElement("a");
+    link.href = drawn.wikidata + drawn.mentions[mark.dataset.mention].best;
+    link.textContent = text;
+    rich.append(link);
+    plain += `[${text}](${link.href})`;
+  }
+  clip(plain, rich.innerHTML.replaceAll("\n", "<br>"), "Copied: the text, with a link to Wikidata behind each name.");
+});
+
+$("permalink").addEventListener("click", () => {
+  const facts = { text: asked.text, title: asked.title, date: asked.date };
+  const kept = new URLSearchParams(Object.entries(facts).filter(([, value]) => value));
+  history.replaceState(null, "", `#${kept}`);
+  clip(location.href, null, "Copied: a link that opens this text here. It contains the whole text.");
+});
+
+// The clipboard by a copy event, which also works on a server without https.
+function clip(plain, html, said) {
+  const fill = (event) => {
+    event.preventDefault();
+    event.clipboardData.setData("text/plain", plain);
+    if (html !== null) event.clipboardData.setData("text/html", html);
+  };
+  document.addEventListener("copy", fill);
+  const done = document.execCommand("copy");
+  document.removeEventListener("copy", fill);
+  $("copied").textContent = done ? said : "The browser refused to copy.";
+}
+
+// A link to a text has it in the fragment.
+function fromLink() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  if (!given.get("text")) return;
+  $("text").value = given.get("text");
+  $("date").value = given.get("date") ?? "";
+  sampleTitle = given.get("title");
+  ask();
 }
 
 // ---- one name explained
@@ -215,6 +378,7 @@ function close() {
 
 function edit() {
   close();
+  if (location.hash) history.replaceState(null, "", location.pathname + location.search);
   editing(true);
   $("text").focus();
 }
@@ -222,6 +386,7 @@ function edit() {
 function editing(yes) {
   for (const id of ["editor", "hello"]) $(id).hidden = !yes;
   $("result").hidden = yes;
+  if (yes) $("found").hidden = true;
   document.querySelector("main").classList.toggle("idle", yes);
 }
 
@@ -292,4 +457,6 @@ $("threshold").addEventListener("input", () => slide($("threshold").value / 100)
 $("before").addEventListener("click", () => choose(chosen - 1, false));
 $("after").addEventListener("click", () => choose(chosen + 1, false));
 $("back").addEventListener("click", close);
+window.addEventListener("hashchange", fromLink);
 samples();
+fromLink();

@@ -1,0 +1,116 @@
+"""One plain sentence about a link, from the rows of its explanation: why this entity, or why NIL.
+
+Parts of the score that say the same to a reader are one group (`words.toml`). The sentence names the groups that set
+the answer apart from its rival: the next candidate, or NIL if there is no other.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+from namesake.decide import REASONS, TOO_CLOSE
+from namesake.drawing.evidence import Row, evidence
+from namesake.drawing.theme import GROUPS, percent
+from namesake.printable import one_line
+
+MOST, MOST_WORDS, MOST_OTHERS = 2, 3, 2
+"""How many groups, matched words and other names a sentence lists."""
+LEAST, MUCH = 0.3, 2.0
+"""The difference in log-odds from which a group is named, and from which it is large."""
+GROUP_OF = {part: name for name, group in GROUPS.items() for part in group["parts"]}
+
+
+def summary_sentence(rows: Sequence[Row], text: str = "", qid: str | None = None) -> str:
+    """Why one name has its answer; with `qid`, what speaks for that candidate.
+
+    `rows` are the rows of `explain.EXPLANATION` for one name, of all its candidates and NIL; `text` is the article.
+    """
+    by_rank = [list(some) for _, some in groupby(rows, key=lambda row: row["rank"])]
+    candidates = [some for some in by_rank if some[0]["qid"] is not None]
+    nil = next((some for some in by_rank if some[0]["qid"] is None), [])
+    if not candidates:
+        return "No entity in the knowledge base has this name."
+    first, reason = candidates[0][0], candidates[0][0]["reason"]
+    if qid is None and reason is not None:
+        return _no_answer(candidates, nil, reason, text)
+    own = next((some for some in candidates if some[0]["qid"] == (qid or first["qid"])), candidates[0])
+    others = [some for some in candidates if some is not own]
+    said = _joined(reasons_for(own, others[0] if others else nil, text))
+    if not others:
+        return f"The only entity with this name{f': {said}' if said else ''}."
+    if qid is None:
+        return f"Mainly because {said}." if said else "The candidates hardly differ, and this one is slightly ahead."
+    return f"What speaks for it: {said}." if said else "Nothing speaks for it more than for another candidate."
+
+
+def reasons_for(own: Sequence[Row], rival: Sequence[Row], text: str = "") -> list[str]:
+    """What speaks for a candidate rather than for its rival, the strongest first."""
+    ahead = _by_group(own)
+    if rival and rival[0]["qid"] is not None:
+        for group, amount in _by_group(rival).items():
+            ahead[group] -= amount
+    kind = own[0]["kind"] or "other"
+    kind = "entity" if kind == "other" else kind
+    about = {"it": f"this {kind}", "kind": f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"}
+    alone = not (rival and rival[0]["qid"] is not None)
+    found = evidence(own, text)
+    words = [word for source, some in found.words for word in some]
+    known = {word for _, some in evidence(rival, text).words for word in some} if rival else set()
+    words = [word for word in dict.fromkeys(words) if word not in known]
+    names = [label for one in found.shared if not one.common for _, label in one.others]
+    about |= {"words": _joined([f"“{one_line(word)}”" for word in words[:MOST_WORDS]])}
+    about |= {"others": _joined([one_line(name) for name in dict.fromkeys(names)][:MOST_OTHERS])}
+    said: list[str] = []
+    for group in _strongest(ahead):
+        forms = GROUPS[group]
+        wanted = [("with_words", words), ("with_others", names), ("alone", alone), ("much", ahead[group] >= MUCH)]
+        form = next((forms[name] for name, holds in wanted if holds and name in forms), forms["for"])
+        form = form.removeprefix("{it} ") if any(one.startswith(about["it"]) for one in said) else form
+        said.append(form.format(**about))
+    return said
+
+
+def _no_answer(candidates: Sequence[Sequence[Row]], nil: Sequence[Row], reason: str, text: str) -> str:
+    """Why a name has no answer."""
+    best = candidates[0]
+    who = _entity(best[0])
+    if reason == REASONS[TOO_CLOSE] and len(candidates) > 1:
+        rival = candidates[1]
+        sides = [(_entity(some[0]), reasons_for(some, other, text)) for some, other in ((best, rival), (rival, best))]
+        return f"Too close to call: {', but '.join(f'{name}{_aside(why)}' for name, why in sides)}."
+    against = _by_group(best)
+    weak = _strongest({group: -amount for group, amount in against.items()})
+    said = [GROUPS[group]["against"] for group in weak if "against" in GROUPS[group]]
+    said += [GROUPS[group]["nil"] for group in _strongest(_by_group(nil)) if "nil" in GROUPS[group]]
+    return f"The best candidate, {who}, is not likely enough{': ' if said else ''}{_joined(said[:MOST])}."
+
+
+def _entity(row: Row) -> str:
+    label = one_line(row["label"] or row["qid"])
+    about = one_line(row["description"] or row["qid"])
+    sure = f", {percent(row['confidence'])} likely" if row["confidence"] is not None else ""
+    return f"{label} ({about}{sure})"
+
+
+def _aside(why: Sequence[str]) -> str:
+    return f", because {_joined(why)}" if why else ""
+
+
+def _by_group(rows: Iterable[Row]) -> defaultdict[str, float]:
+    """The contributions of the parts of one candidate, or of NIL, by group. Parts that users declare have none."""
+    found: defaultdict[str, float] = defaultdict(float)
+    for row in rows:
+        if row["role"] == "part" and row["part"] in GROUP_OF:
+            found[GROUP_OF[row["part"]]] += row["contribution"]
+    return found
+
+
+def _strongest(amounts: Mapping[str, float]) -> list[str]:
+    """The groups that count, the strongest first: at least a third as strong as the first."""
+    ordered = sorted((one for one in amounts.items() if one[1] >= LEAST), key=lambda one: -one[1])
+    return [group for group, amount in ordered[:MOST] if 3 * amount >= ordered[0][1]]
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """Such as `a, b and c`."""
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))

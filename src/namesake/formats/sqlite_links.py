@@ -1,0 +1,132 @@
+"""Links as an SQLite database for Datasette and other SQL tools: articles, mentions, candidates, entities."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from namesake.errors import NamesakeError
+
+MOST_CANDIDATES = 5
+"""Candidates of each name that are stored, unless all scores are asked for."""
+OF_LINKS = ("name", "qid", "label", "kind", "confidence", "known", "reason", "best", "runner_up", "score", "margin")
+"""Columns of links that mentions have, too."""
+TABLES = """
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE articles (number INTEGER PRIMARY KEY, id TEXT, title TEXT, date TEXT, text TEXT, extra TEXT);
+CREATE TABLE entities (
+  number INTEGER PRIMARY KEY, qid TEXT UNIQUE, label TEXT, description TEXT, kind TEXT, url TEXT
+);
+CREATE TABLE mentions (
+  number INTEGER PRIMARY KEY, link INTEGER, article INTEGER REFERENCES articles(number), article_id TEXT,
+  start INTEGER, "end" INTEGER, in_title INTEGER, name TEXT, qid TEXT REFERENCES entities(qid), label TEXT, kind TEXT,
+  confidence REAL, known REAL, reason TEXT, best TEXT REFERENCES entities(qid),
+  runner_up TEXT REFERENCES entities(qid), score REAL, margin REAL
+);
+CREATE TABLE candidates (
+  link INTEGER, rank INTEGER, qid TEXT REFERENCES entities(qid), score REAL, confidence REAL, parts TEXT,
+  PRIMARY KEY (link, rank)
+);
+CREATE VIEW entity_counts AS
+  SELECT qid, e.label, e.kind, e.description, count(*) AS mentions, count(DISTINCT article) AS articles
+  FROM mentions JOIN entities e USING (qid) GROUP BY qid ORDER BY mentions DESC;
+CREATE VIEW mentions_in_context AS
+  SELECT m.article_id, m.name, m.qid, m.label, m.confidence, m.reason, CASE WHEN m.in_title THEN a.title ELSE
+    substr(a.text, max(m.start - 80, 0) + 1, m."end" + 80 - max(m.start - 80, 0)) END AS context
+  FROM mentions m JOIN articles a ON a.number = m.article;
+"""
+INDEXES = """
+CREATE INDEX mentions_by_article ON mentions(article);
+CREATE INDEX mentions_by_entity ON mentions(qid);
+CREATE INDEX mentions_by_name ON mentions(name);
+CREATE INDEX articles_by_id ON articles(id);
+CREATE VIRTUAL TABLE articles_fts USING fts5(title, text, content='articles', content_rowid='number');
+INSERT INTO articles_fts(articles_fts) VALUES ('rebuild');
+CREATE VIRTUAL TABLE entities_fts USING fts5(label, description, content='entities', content_rowid='number');
+INSERT INTO entities_fts(entities_fts) VALUES ('rebuild');
+"""
+Row = dict[str, Any]
+Write = Callable[[pa.Table, pa.Table], None]
+Describe = Callable[[Iterable[str]], Mapping[str, Any]]
+"""Gives the entities with some QIDs that a KB has, with `label`, `description`, `kind` and `url`."""
+
+
+@contextmanager
+def sqlite_writer(partial: Path, metadata: dict[str, str], describe: Describe) -> Iterator[Write]:
+    """A function that writes links with candidates, and the articles they are from, to a new database.
+
+    Tables are indexed at the end. An error leaves a file that is not valid: `partial` is a temporary file.
+    """
+    try:
+        database = sqlite3.connect(partial, isolation_level=None)
+        try:
+            database.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;{TABLES}BEGIN;")
+            database.executemany("INSERT INTO about VALUES (?, ?)", metadata.items())
+            yield _Tables(database, describe).add
+            database.executescript(f"{INDEXES}PRAGMA optimize;")  # commits first
+        finally:
+            database.close()
+    except sqlite3.Error as problem:
+        raise NamesakeError(f"the SQLite database cannot be written ({problem})") from None
+
+
+class _Tables:
+    """The tables of a database: rows are numbered in the order of the articles."""
+
+    def __init__(self, database: sqlite3.Connection, describe: Describe) -> None:
+        self.database, self.describe = database, describe
+        self.articles = self.links = 0
+        self.entities: set[str] = set()
+
+    def add(self, links: pa.Table, articles: pa.Table) -> None:
+        """Add a table of links, and the articles that they are from."""
+        read = articles.select(["id", "title", "date", "text", "extra"]).to_pylist()
+        numbers = {article["id"]: self.articles + at for at, article in reversed([*enumerate(read, 1)])}
+        rows = ((self.articles + at, *article.values()) for at, article in enumerate(read, 1))
+        self._insert("articles", 6, rows)
+        self.articles += len(read)
+        for batch in links.drop_columns("extra").to_batches(4096):
+            some = batch.to_pylist()
+            self._add_entities(some)
+            numbered = [*enumerate(some, self.links + 1)]
+            self._insert("mentions", 18, (row for at, link in numbered for row in _mentions(at, link, numbers)))
+            self._insert("candidates", 6, (row for at, link in numbered for row in _candidates(at, link)))
+            self.links += len(some)
+
+    def _insert(self, table: str, columns: int, rows: Iterator[Sequence[object]]) -> None:
+        self.database.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})", rows)
+
+    def _add_entities(self, links: list[Row]) -> None:
+        """Add the entities that are new: answers and candidates. Of those that the KB lacks, only the QID is known."""
+        qids = {one["qid"] for link in links for one in link["candidates"]}
+        new = sorted((qids | {link[name] for link in links for name in ("best", "runner_up")}) - self.entities - {None})
+        self.entities.update(new)
+        known = self.describe(new)
+        fields = ("label", "description", "kind", "url")
+        about = ([getattr(known.get(qid), name, None) for name in fields] for qid in new)
+        self._insert("entities", 6, ((None, qid, *texts) for qid, texts in zip(new, about, strict=True)))
+
+
+def _mentions(number: int, link: Row, articles: dict[str, int]) -> Iterator[tuple[object, ...]]:
+    """One row per occurrence of a name, those in the title first."""
+    article = articles[link["article_id"]], link["article_id"]
+    for in_title, spans in ((1, link["title_spans"]), (0, link["spans"])):
+        for start, end in spans or ():
+            yield None, number, *article, start, end, in_title, *(link[name] for name in OF_LINKS)
+
+
+def _candidates(number: int, link: Row) -> Iterator[tuple[object, ...]]:
+    """The candidates of a name, best first."""
+    sure, best = link["confidence"], link["score"]
+    ordered = sorted(link["candidates"], key=lambda one: (one["qid"] != link["best"], -one["score"]))
+    for rank, one in enumerate(ordered, 1):
+        likely = None if sure is None else sure * math.exp(min(one["score"] - best, 0.0))
+        parts = {name: value for name, value in one["parts"].items() if value}
+        yield number, rank, one["qid"], one["score"], likely, msgspec.json.encode(parts).decode()
