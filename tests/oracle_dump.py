@@ -44,7 +44,13 @@ def entity(line: bytes, keep_all: bool) -> dict | None:
         "dates_dropped": len(dropped),
         "population": population(claims.get(1082, [])),
         "deciding": deciding(claims),
+        "revision": revision(record.get("lastrevid")),
     }
+
+
+def revision(given: object) -> int:
+    """The number of a revision, of at most 18 digits; 0 if it is something else."""
+    return int(json.dumps(given)) if re.fullmatch(r"[0-9]{1,18}", json.dumps(given)) else 0
 
 
 def life_date(claims: dict[int, list[dict]], of_life: int, others: set[int], person: bool, dropped: list[str]):

@@ -120,7 +120,7 @@ def _plain(record: _Record, language: Language) -> _Record:
 
 
 def _plain_revision(given: Any) -> int:
-    return given if isinstance(given, int) and 0 <= given < 10**REVISION_DIGITS else 0
+    return given if type(given) is int and 0 <= given < 10**REVISION_DIGITS else 0
 
 
 def id_letter(text: str) -> str:

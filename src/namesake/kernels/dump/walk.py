@@ -159,11 +159,10 @@ def entity_member(data, p, found):
     if js.at(data, p, K_LANGUAGE):
         p = js.value_of(data, p, K_LANGUAGE)
         found[LANGUAGE] = p
-        return js.skip(data, p)
+        return js.plain_text(data, p) if p >= 0 and byte(data, p) == js.QUOTE else js.skip(data, p)
     if js.at(data, p, K_TEXT):
         p = js.value_of(data, p, K_TEXT)
-        if p >= 0 and byte(data, p) == js.QUOTE:
-            found[TEXT] = p + 1
+        found[TEXT] = p + 1 if p >= 0 and byte(data, p) == js.QUOTE else 0
         return js.skip(data, p)
     return js.skip_member(data, p)
 
