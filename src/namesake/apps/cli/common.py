@@ -50,6 +50,7 @@ Share = Annotated[float, typer.Option(min=0, max=1)]
 Recipe = Annotated[str, typer.Option(autocompletion=_recipes)]
 Threads = Annotated[int, typer.Option(min=0)]
 Kinds = Annotated[str | None, typer.Option(metavar="KINDS")]
+Decided = Annotated[list[Path] | None, typer.Option("--decisions", metavar="FILE")]
 Json = Annotated[bool, typer.Option("--json")]
 MoreLabelled = Annotated[list[Path] | None, typer.Argument(help="More files of --labelled.", hidden=True)]
 Samples = Annotated[int, typer.Option(min=100)]
@@ -127,12 +128,24 @@ def open_linker(
     mentions: str = "names",
     files: Sequence[Path] = (),
     kinds: str | None = None,
+    decisions: Sequence[Path] | None = None,
 ) -> Linker:
-    """The linker that --kb, --recipe, --threshold, --mentions and --kinds describe, to link `files`."""
+    """The linker that --kb, --recipe, --threshold, --mentions, --kinds and --decisions describe, to link `files`."""
     number, folder = threshold_of(threshold), default_kb(kb, files)
-    from namesake import Linker
+    from namesake import KB, Linker
 
-    return Linker(folder, recipe, number, mentions, kinds)
+    if not decisions:
+        return Linker(folder, recipe, number, mentions, kinds)
+    from namesake.decisions.lookup import Decisions
+
+    opened = KB.open(folder)
+    return Linker(opened, recipe, number, mentions, kinds, Decisions(decisions, opened, say))
+
+
+def report_unused(linker: Linker) -> None:
+    """Report decisions that have applied to no name: the text or the row that they are about is gone."""
+    if linker.decisions is not None and (unused := linker.decisions.unused()):
+        say(unused)
 
 
 def default_kb(kb: Path | None, files: Sequence[Path]) -> Path:

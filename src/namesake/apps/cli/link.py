@@ -36,6 +36,7 @@ def link(
     scores: bool = False,
     threshold: str | None = None,
     kinds: common.Kinds = None,
+    decisions: common.Decided = None,
     mentions: str = "names",
     text: str | None = None,
     id: str | None = None,
@@ -88,7 +89,7 @@ def link(
     if master is not None:
         raise NamesakeError("--master applies to Spark only: add --engine spark")
     paths = [Path(one) for one in articles]
-    linker = common.open_linker(kb, recipe, threshold, mentions, paths, kinds)
+    linker = common.open_linker(kb, recipe, threshold, mentions, paths, kinds, decisions)
     settings["reading"], settings["date"] = _reading(paths, given)
     if to is None:
         print_links(linker, paths, settings)
@@ -113,6 +114,7 @@ def explain(
     recipe: common.Recipe = "default",
     threshold: str | None = None,
     kinds: common.Kinds = None,
+    decisions: common.Decided = None,
     mentions: str = "names",
     text: str | None = None,
     id: str | None = None,
@@ -136,7 +138,7 @@ def explain(
     from namesake.engines.file_linker import find_article
     from namesake.explain import names_of_text, no_such_name
 
-    linker = common.open_linker(kb, recipe, threshold, mentions, [articles], kinds)
+    linker = common.open_linker(kb, recipe, threshold, mentions, [articles], kinds, decisions)
     with common.reported_rejects() as rejects:
         reading, date = _reading([articles], given)
         table = find_article(linker, articles, article, name, rejects, date, reading)
@@ -182,7 +184,7 @@ def _check_format(option: str, format: str | None, known: Sequence[str], what: s
 
 def _check_spark(given: Mapping[str, object]) -> None:
     """Reject options that have no effect on Spark: it reads JSONL and Parquet in our layouts, and writes Parquet."""
-    options = ("text", "id", "title", "encoding", "format", "to", "flat", "mentions", "workers", "threads")
+    options = ("text", "id", "title", "encoding", "format", "to", "flat", "mentions", "workers", "threads", "decisions")
     without_effect = [f"--{option}" for option in options if given[option]]
     if without_effect:
         raise NamesakeError(f"{', '.join(without_effect)}: not supported with --engine spark; see docs/spark.md")
@@ -212,6 +214,7 @@ def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings
         counts = link_files(linker, articles, out, **settings, rejects=rejects, reporter=reporter())
         pace = common.rate(counts.articles, time.perf_counter() - began, "article")
         _report("stdout" if str(out) == "-" else out, vars(counts), pace)
+    common.report_unused(linker)
     _finish(rejects.count > 0 and not counts.articles, articles, settings["reading"], counts)
 
 
@@ -230,6 +233,7 @@ def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) ->
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
                     show_text(linker, table, console)
                 linked += show_links(linker, table, console, rejects)
+    common.report_unused(linker)
     _finish(rejects.count > 0 and not linked, articles, reading, listing)
 
 

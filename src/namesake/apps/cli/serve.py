@@ -18,6 +18,7 @@ def serve(
     recipe: common.Recipe = "default",
     threshold: str | None = None,
     kinds: common.Kinds = None,
+    decisions: common.Decided = None,
     threads: Annotated[int, typer.Option(min=1, max=64)] = 1,
     allow_origin: list[str] | None = None,
     public_url: str | None = None,
@@ -50,7 +51,7 @@ def serve(
     limits = Limits(body=max_body * MB, seconds=seconds, threads=threads, **given)
     if public_url is not None and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", public_url):
         raise NamesakeError(f"--public-url {public_url!r} is not an address: write it as https://names.example")
-    linker = common.open_linker(kb, recipe, threshold, kinds=kinds)
+    linker = common.open_linker(kb, recipe, threshold, kinds=kinds, decisions=decisions)
     from namesake.apps.server.serving import serve as run
 
     def ready(address: str) -> None:
