@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 import re
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -141,6 +142,12 @@ class Linker:
         """Another process opens the KB by its folder."""
         folder = str(self.kb.path.absolute())
         return Linker, (folder, self.recipe, None, self.mentions, self.kind_names, self.decisions or ())
+
+    def with_decisions(self, decisions: Paths, say: Callable[[str], None] = warn) -> Linker:
+        """The same linker with more files of decisions; `say` receives messages about them."""
+        other, files = copy(self), [] if self.decisions is None else self.decisions.files
+        other.decisions = Decisions([*files, *several(decisions)], self.kb, say)
+        return other
 
     def __repr__(self) -> str:
         return f"<Linker: {kind_counts(self.kb.manifest.kinds)} of {self.kb.path}, recipe {self.recipe.name}>"

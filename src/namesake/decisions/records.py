@@ -225,4 +225,6 @@ def answers_by(placed: Iterable[Placed], reviewer: Callable[[Placed], str]) -> d
     for one in placed:
         if one.decision.decision in ("entity", "nil"):
             found.setdefault(reviewer(one), {})[one.decision.key] = one.decision.entity or "NIL"
+        elif one.decision.decision == "withdrawn":
+            found.get(reviewer(one), {}).pop(one.decision.key, None)
     return found

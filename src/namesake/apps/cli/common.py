@@ -81,6 +81,17 @@ def threshold_of(text: str | None) -> float | str | None:
     return number
 
 
+def properties(type: list[str] | None) -> dict[str, list[str]]:
+    """The columns of each property that `--type property=column` names."""
+    types: dict[str, list[str]] = {}
+    for text in type or ():
+        property, _, column = (part.strip() for part in text.partition("="))
+        if not property or not column:
+            raise NamesakeError(f"--type {text}: write it as property=column, such as occupation=Job")
+        types.setdefault(property, []).append(column)
+    return types
+
+
 # messages
 def as_options(message: str) -> str:
     """A message of the library with Python arguments written as options: `most_line=5` becomes --max-line 5."""
