@@ -8,6 +8,7 @@ what one answer can settle, as the page offers to apply it to the whole group.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -156,9 +157,13 @@ def sentence_at(text: str, start: int, end: int) -> tuple[str, str, str]:
 
 def _why(parts: Sequence[dict[str, float]]) -> list[str]:
     """What speaks for and against each of some candidates, compared with the mean of them, in one sentence."""
-    mean = {name: sum(one.get(name, 0.0) for one in parts) / len(parts) for one in parts for name in one}
+    sums: list[Counter[str]] = [Counter() for _ in parts]
+    for found, one in zip(sums, parts, strict=True):
+        for name, added in one.items():
+            found[name.partition(" > ")[0]] += added  # type: ignore[assignment]  # a counter of floats
+    mean = {name: sum(one[name] for one in sums) / len(sums) for one in sums for name in one}
     said = []
-    for one in parts:
+    for one in sums:
         gains = sorted(((added - mean[name], _called(name)) for name, added in one.items()), reverse=True)
         better = list(dict.fromkeys(name for gain, name in gains[:3] if gain > SAYING))
         worse = list(dict.fromkeys(name for gain, name in reversed(gains[-2:]) if gain < -SAYING))

@@ -4,6 +4,7 @@ import gc
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from namesake.apps.server.limits import Limits
@@ -24,13 +25,15 @@ def serve(
     origins: Sequence[str] = (),
     public: str | None = None,
     ready: Callable[[str], None] = print,
+    review: tuple[Path, Path] | None = None,
 ) -> None:
     """Serve until SIGTERM or Ctrl-C. Requests that have begun are answered first.
 
-    `ready` is called with the address when the server accepts requests; port 0 is a free port.
+    `ready` is called with the address when the server accepts requests; port 0 is a free port. `review` is a page of a
+    review and its file of decisions.
     """
     with bound(host, port) as listening:
-        server = server_of(linker, limits, origins, public)
+        server = server_of(linker, limits, origins, public, review)
         sys.setswitchinterval(SWITCH)
         gc.collect()
         gc.freeze()  # the collector need not look at loaded objects again
@@ -43,13 +46,20 @@ def serve(
         linker.kb.check_unchanged(at_once=True)  # raises the error that ended the server, if the KB has changed
 
 
-def server_of(linker: Linker, limits: Limits, origins: Sequence[str] = (), public: str | None = None) -> Any:
+def server_of(
+    linker: Linker,
+    limits: Limits,
+    origins: Sequence[str] = (),
+    public: str | None = None,
+    review: tuple[Path, Path] | None = None,
+) -> Any:
     """A server of uvicorn that is ready to run."""
     try:
         import uvicorn
 
         from namesake.apps.server.app import application
         from namesake.apps.server.protocol import configured
+        from namesake.apps.server.review_api import Review
     except ImportError:
         raise lacking("the server needs", "uvicorn, httptools, starlette and prometheus_client", "web") from None
 
@@ -61,7 +71,8 @@ def server_of(linker: Linker, limits: Limits, origins: Sequence[str] = (), publi
         linker.link(table, scores=True)
         linker.explain(table)
     linker.kb.names.lookup("Barack Obama")
-    server = uvicorn.Server(configured(application(linker, limits, origins, public, stop), limits))
+    reviewed = None if review is None else Review(*review)
+    server = uvicorn.Server(configured(application(linker, limits, origins, public, stop, reviewed), limits))
     return server
 
 
