@@ -6,36 +6,33 @@ their difference from them. All figures are of decisions that the weights were n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.optimize import minimize
 
-from namesake.arrays import Float64, Int64, take_rows
+from namesake.arrays import Float64, Int64
 from namesake.articles.article import Article, Mention
-from namesake.articles.builder import check_articles, in_tables, pieces
+from namesake.articles.builder import in_tables
 from namesake.articles.rejects import NoRejects, Rejects
-from namesake.decisions.lookup import NIL as DECIDED_NIL
-from namesake.decisions.lookup import NOTHING, Decisions
+from namesake.decisions.lookup import NIL, NOTHING, Decisions
+from namesake.decisions.records import Decision
 from namesake.engines.file_linker import read_files
 from namesake.errors import NamesakeError
 from namesake.evaluation.fit_weights import Problem, fold_of, learnable, weights_of, with_learnt
-from namesake.evaluation.gold import MISSED, NIL, Dataset
+from namesake.evaluation.gold import Dataset, GoldRow, align
 from namesake.evaluation.measure import from_recipe
 from namesake.evaluation.reports.report import View
-from namesake.evaluation.scores import ScoreTable
-from namesake.evaluation.statistics import Bootstrap, Interval, estimate, means
+from namesake.evaluation.scores import score_table
+from namesake.evaluation.statistics import DEFAULT, Bootstrap, Interval, estimate, means
 from namesake.files import Paths, several
-from namesake.kb.names.normalise import normalise
 from namesake.linker import Linker
 from namesake.printable import counted
 from namesake.recipe import Recipe
-from namesake.scoring import Scored
 
 FOLDS = 5
 PENALTIES = (300.0, 100.0, 30.0, 10.0, 3.0)
@@ -43,15 +40,6 @@ FEWEST = 10
 """Decisions below which nothing is fitted."""
 HARDLY = 0.01
 """Twice as many decisions hardly help if the last half of them raised the log-likelihood per name by less than this."""
-
-
-class Taught(NamedTuple):
-    """A mention with the entity that a person decided for it."""
-
-    scored: Scored
-    mention: int
-    entity: int
-    document: str
 
 
 @dataclass(frozen=True)
@@ -79,96 +67,55 @@ def learn(
         name: the name of the resulting recipe.
         rejects: receives articles that cannot be read.
     """
-    plain = Linker(linker.kb, linker.recipe, mentions=linker.mentions)
     known = Decisions(decisions, linker.kb)
-    taught = list(_of_articles(plain, known, articles, rejects) if several(articles) else _of_sentences(plain, known))
-    if len(taught) < FEWEST:
-        raise NamesakeError(f"{counted(len(taught), 'decision')} can be learnt from, and {FEWEST} are needed: review more")
-    data = learnable(linker.recipe, dataset(taught))
-    return fitted(linker.recipe, data, name)
-
-
-def _of_sentences(linker: Linker, known: Decisions) -> Iterator[Taught]:
-    """The decided names in the sentences, or rows, that the decisions contain."""
-    asked = [
-        (one.decision, int(known.entity[at]))
+    taught = [
+        (one.decision, None if known.entity[at] == NIL else f"Q{known.entity[at]}")
         for at, one in enumerate(known.placed)
-        if one.decision.text and one.decision.decision in ("entity", "nil", "alias")
+        if one.decision.decision in ("entity", "nil", "alias") and known.entity[at] != NOTHING
     ]
-    for in_row in (True, False):
-        some = [(one, entity) for one, entity in asked if bool(one.cells) == in_row and entity != NOTHING]
-        given = (
-            Article(str(at), one.text or "", None, one.date, [Mention(one.name, [(0, len(one.name))])] if in_row else None)
-            for at, (one, _) in enumerate(some)
+    whole = bool(several(articles))
+    texts = [(one, entity) for one, entity in taught if (one.article if whole else one.text)]
+    if len(texts) < FEWEST:
+        raise NamesakeError(
+            f"{counted(len(texts), 'decision')} to learn from, and {FEWEST} are needed: review more names"
         )
-        for scored in _scored(linker, in_tables(given)):
-            ids = scored.batch.ids.to_pylist()
-            seen: set[int] = set()
-            for m, called in enumerate(scored.batch.names.to_pylist()):
-                at = int(ids[scored.batch.article[m]])
-                one, entity = some[at]
-                if at not in seen and normalise(called) == normalise(one.name):
-                    seen.add(at)
-                    yield Taught(scored, m, entity, one.article or f"row {one.key[2]}")
+    names = [one.article or "" if whole else str(at) for at, (one, _) in enumerate(texts)]
+    gold = {(id, one.name): (one, entity) for id, (one, entity) in zip(names, texts, strict=True)}
+    if whole:
+        read = read_files([Path(path) for path in several(articles)], NoRejects() if rejects is None else rejects)
+        tables: Iterable[pa.Table] = (
+            table.filter(pc.is_in(table.column("id"), pa.array(set(names)))) for table in read
+        )
+    else:
+        tables = in_tables(_article(id, one) for id, (one, _) in zip(names, texts, strict=True))
+    plain = Linker(linker.kb, linker.recipe, mentions=linker.mentions)
+    return fitted(linker.recipe, learnable(linker.recipe, _dataset(plain, tables, gold)), name)
 
 
-def _of_articles(linker: Linker, known: Decisions, articles: Paths, rejects: Rejects | None) -> Iterator[Taught]:
-    """The decided names in whole articles."""
-    ids = pa.array({one.decision.article for one in known.placed} - {None}, pa.string())
-    paths = [Path(path) for path in several(articles)]
-    for table in read_files(paths, NoRejects() if rejects is None else rejects):
-        some = table.filter(pc.is_in(table.column("id"), ids)) if len(ids) else table
-        for scored in _scored(linker, [some]):
-            decided = known.apply(scored.batch.mentions, scored.batch.texts, linker.kb)[1]
-            if decided is not None:
-                of_mention = scored.batch.ids.take(pa.array(scored.batch.article)).to_pylist()
-                for m in np.flatnonzero(decided.settled).tolist():
-                    yield Taught(scored, m, int(decided.entity[m]), of_mention[m])
+Gold = Mapping[tuple[str, str], tuple[Decision, str | None]]
+"""The decision about each name of each article, and its entity."""
 
 
-def _scored(linker: Linker, tables: Iterable[pa.Table]) -> Iterator[Scored]:
-    for table in tables:
-        for piece in pieces(check_articles(table)):
-            yield linker.scored(piece)
+def _article(id: str, one: Decision) -> Article:
+    """The sentence of a decision; the name of a row is its only mention."""
+    mentions = [Mention(one.name, [(0, len(one.name))])] if one.cells else None
+    return Article(id, one.text or "", None, one.date, mentions)
 
 
-def dataset(taught: Sequence[Taught]) -> Dataset:
-    """The decided mentions with their candidates and evidence."""
-    parts = []
-    for scored in {id(one.scored): one.scored for one in taught}.values():
-        own = [one for one in taught if one.scored is scored]
-        offsets, at = take_rows(scored.batch.offsets, np.array([one.mention for one in own], np.int64))
-        qids = [f"Q{number}" for number in scored.batch.qids[at].tolist()]
-        gold = np.full(len(own), MISSED, np.int64)
-        for m, one in enumerate(own):
-            right = np.flatnonzero(scored.batch.qids[at[offsets[m] : offsets[m + 1]]] == one.entity)
-            gold[m] = NIL if one.entity == DECIDED_NIL else offsets[m] + right[0] if len(right) else MISSED
-        mentions = [(one.document, f"{one.mention}") for one in own]
-        scores = {name: values[at] for name, values in scored.scores.items()}
-        doubts = {name: values[[one.mention for one in own]] for name, values in scored.doubts.items()}
-        kinds = scored.batch.kinds[at] if scored.recipe.uses_kinds else None
-        parts.append(Dataset(ScoreTable(mentions, offsets, qids, scores, doubts=doubts, kinds=kinds), gold, [], {}))
-    return _joined(parts)
-
-
-def _joined(parts: Sequence[Dataset]) -> Dataset:
-    """Data sets with the same scores as one."""
-    tables, starts = [one.table for one in parts], np.cumsum([0, *(len(one.table.qids) for one in parts)])
-    pairs = list(zip(parts, starts, strict=False))
-    offsets = np.concatenate([one.offsets[: -1 if one is not parts[-1] else None] + start for one, start in pairs])
-    table = ScoreTable(
-        [mention for one in tables for mention in one.mentions],
-        offsets.astype(np.int64),
-        [qid for one in tables for qid in one.qids],
-        {name: np.concatenate([one.scores[name] for one in tables]) for name in tables[0].scores},
-        doubts={name: np.concatenate([one.doubts[name] for one in tables]) for name in tables[0].doubts},
-        kinds=None if tables[0].kinds is None else np.concatenate([one.kinds for one in tables if one.kinds is not None]),
+def _dataset(linker: Linker, tables: Iterable[pa.Table], gold: Gold) -> Dataset:
+    """The decided names with their candidates and evidence, as the linker scores them without decisions."""
+    links = pa.concat_tables([linker.empty_links(scores=True), *(linker.link(table, scores=True) for table in tables)])
+    keys = list(zip(links["article_id"].to_pylist(), links["name"].to_pylist(), strict=True))
+    first = {key: at for at, key in reversed(list(enumerate(keys))) if key in gold}
+    data = align(
+        score_table(links.take(pa.array(sorted(first.values()), pa.int64())), "decisions"),
+        [GoldRow(key, entity, {}) for key, (_, entity) in gold.items() if key in first],
     )
-    gold = np.concatenate([np.where(one.gold >= 0, one.gold + start, one.gold) for one, start in pairs])
-    return Dataset(table, gold, [table.qids[at] if at >= 0 else None for at in gold.tolist()], {})
+    mentions = [(gold[key][0].article or key[0], f"{key[1]} {key[0]}") for key in data.table.mentions]
+    return replace(data, table=replace(data.table, mentions=mentions))
 
 
-def fitted(recipe: Recipe, data: Dataset, name: str | None = None, bootstrap: Bootstrap | None = None) -> Learnt:
+def fitted(recipe: Recipe, data: Dataset, name: str | None = None, bootstrap: Bootstrap = DEFAULT) -> Learnt:
     """The recipe refitted to all data, with figures by folds."""
     problem, own = near(Problem.of(recipe, [data]), recipe), weights_of(recipe)
     fold = fold_of(data.documents, FOLDS, 0)
@@ -187,7 +134,7 @@ def fitted(recipe: Recipe, data: Dataset, name: str | None = None, bootstrap: Bo
         fewer = inside[np.random.default_rng(0).permutation(len(inside))[: len(inside) // 2]]
         half[outside] = check.log_likelihood(_fit(problem, fewer, number)) - check.log_likelihood(none)
     columns = np.column_stack([before, after, after - before, gain, gain - half])
-    figures = estimate(means(columns), data.documents, bootstrap or Bootstrap())
+    figures = estimate(means(columns), data.documents, bootstrap)
     better = figures[2].low > 0 or (figures[2].value >= 0 and figures[3].low > 0)
     text = f"{recipe.name} refitted to {len(before)} decisions."
     beta = _fit(problem, np.arange(len(before)), 0)
@@ -230,8 +177,13 @@ def _minimised(problem: Problem, penalty: float, start: Float64) -> Float64:
 
 def _view(figures: Sequence[Interval], mentions: int) -> View:
     names = ("right before", "right after", "difference", "gain in log-likelihood per name")
-    rows = [[name, f"{one.value:.3f}", f"{one.low:.3f} to {one.high:.3f}"] for name, one in zip(names, figures, strict=False)]
-    caption = f"Over {mentions:,} decided names, each answered with weights fitted without its document. 95 % intervals."
+    rows = [
+        [name, f"{one.value:.3f}", f"{one.low:.3f} to {one.high:.3f}"]
+        for name, one in zip(names, figures, strict=False)
+    ]
+    caption = (
+        f"Over {mentions:,} decided names, each answered with weights fitted without its document. 95 % intervals."
+    )
     return View("learnt", "Decisions held out.", ["", "value", "interval"], rows, caption)
 
 

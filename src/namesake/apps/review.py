@@ -1,4 +1,4 @@
-"""Review of texts and tables as functions: the page for links, decisions about rows by number, agreement of reviewers."""
+"""Review as functions: the page for links, decisions about rows by their numbers, agreement of reviewers."""
 
 from __future__ import annotations
 
@@ -99,7 +99,9 @@ def decide_rows(
         found = re.fullmatch(r"(\d+)=(nil|(?P<never>not:)?(?P<entity>\S+))", answer, re.I)
         if found is None or int(found[1]) not in place:
             rows = f"rows {min(place, default=0)} to {max(place, default=0)}" if found else "ROW=QID or ROW=nil"
-            raise NamesakeError(f"`decide={answer!r}`: {source} has {rows}" if found else f"`decide={answer!r}`: write {rows}")
+            raise NamesakeError(
+                f"`decide={answer!r}`: {source} has {rows}" if found else f"`decide={answer!r}`: write {rows}"
+            )
         row, entity = place[int(found[1])], found["entity"]
         [cells] = cells_of(read.table, layout.columns, [row])
         what: Any = "nil" if entity is None else "never" if found["never"] else "entity"
@@ -128,7 +130,7 @@ def _refuse_contradiction(path: Path, new: Sequence[Decision]) -> None:
     known = [(one.decision, str(one)) for one in read_file(path, [])] if path.exists() else []
     for one in new:
         for other, shown in known:
-            if one.key == other.key and "withdrawn" != other.decision and contradict(one, other):
+            if one.key == other.key and other.decision != "withdrawn" and contradict(one, other):
                 raise NamesakeError(f"{one.name!r} = {one.entity or 'NIL'} contradicts {shown}: remove one of them")
         known.append((one, f"{one.name!r} = {one.entity or 'NIL'}"))
 
@@ -138,7 +140,10 @@ def agreement_lines(files: Paths) -> list[str]:
     paths, rejected = [Path(file) for file in several(files)], list[str]()
     placed = [(path, one) for path in paths for one in read_file(path, rejected)]
     if len(paths) > 1:
-        reviewers = {str(path): answers_by([one for own, one in placed if own == path], lambda _: "").get("", {}) for path in paths}
+        reviewers = {
+            str(path): answers_by([one for own, one in placed if own == path], lambda _: "").get("", {})
+            for path in paths
+        }
     else:
         reviewers = answers_by([one for _, one in placed], lambda one: one.decision.by or "no name")
     if len(reviewers) < 2:

@@ -8,7 +8,6 @@ what one answer can settle, as the page offers to apply it to the whole group.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -124,7 +123,9 @@ def _cases_of_batch(scored: Scored, wanted: set[tuple[str, str]], below: float) 
     for m, context in zip(asked, contexts, strict=True):
         text, spans = batch.texts[int(batch.article[m])].as_py(), batch.span_lists[m].as_py()
         begin, end = batch.offsets[m : m + 2].tolist()
-        best = (begin + rank.order(np.array([0, end - begin]), *(key[begin:end] for key in scored.combined.keys)))[:SHOWN]
+        best = (begin + rank.order(np.array([0, end - begin]), *(key[begin:end] for key in scored.combined.keys)))[
+            :SHOWN
+        ]
         parts = [{name: float(added[at]) for name, added in scored.combined.contributions.items()} for at in best]
         chances = zip(best.tolist(), _why(parts), strict=True)
         options = [Option(f"Q{batch.qids[at]}", float(scored.probabilities[0][at]), why) for at, why in chances]
@@ -157,11 +158,12 @@ def sentence_at(text: str, start: int, end: int) -> tuple[str, str, str]:
 
 def _why(parts: Sequence[dict[str, float]]) -> list[str]:
     """What speaks for and against each of some candidates, compared with the mean of them, in one sentence."""
-    sums: list[Counter[str]] = [Counter() for _ in parts]
-    for found, one in zip(sums, parts, strict=True):
-        for name, added in one.items():
-            found[name.partition(" > ")[0]] += added  # type: ignore[assignment]  # a counter of floats
-    mean = {name: sum(one[name] for one in sums) / len(sums) for one in sums for name in one}
+    sums: list[dict[str, float]] = [{} for _ in parts]
+    for found, given in zip(sums, parts, strict=True):
+        for name, added in given.items():
+            source = name.partition(" > ")[0]
+            found[source] = found.get(source, 0.0) + added
+    mean = {name: sum(one.get(name, 0.0) for one in sums) / len(sums) for one in sums for name in one}
     said = []
     for one in sums:
         gains = sorted(((added - mean[name], _called(name)) for name, added in one.items()), reverse=True)

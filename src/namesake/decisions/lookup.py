@@ -168,7 +168,9 @@ class Decisions:
         if clash.any():
             k = int(np.argmax(clash))
             both = self.placed[int(own[k])], self.placed[int(number[mention[k]])]
-            raise NamesakeError(f"two decisions about one name of a text contradict each other: {both[0]} and {both[1]}")
+            raise NamesakeError(
+                f"two decisions about one name of a text contradict each other: {both[0]} and {both[1]}"
+            )
         low, high = (np.searchsorted(self._excluded[0], keys, side) for side in ("left", "right"))
         return number, np.repeat(mention, high - low), self._excluded[1][_ranges(low, high)]
 

@@ -198,7 +198,9 @@ def digest(files: Sequence[Path]) -> str:
 
 def lacking(placed: Iterable[Placed], rows: Mapping[str, int]) -> str | None:
     """A message about entities that a KB does not have; `rows` are the entities' rows."""
-    absent = list(dict.fromkeys(str(one.decision.entity) for one in placed if rows.get(one.decision.entity or "", 0) < 0))
+    absent = list(
+        dict.fromkeys(str(one.decision.entity) for one in placed if rows.get(one.decision.entity or "", 0) < 0)
+    )
     if not absent:
         return None
     return f"decisions name {counted(len(absent), 'entity', 'entities')} that the KB lacks: {listed(absent)}"

@@ -1,7 +1,7 @@
 """`namesake review`: decide uncertain names and rows, and compare reviewers."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -66,15 +66,21 @@ def review(
 
     with common.reported_rejects() as rejects:
         if articles:
-            settings = {"below": below, "blind": blind}
+            settings: dict[str, Any] = {"below": below, "blind": blind}
             review_links(linker, source, articles, out, **settings, rejects=rejects, say=common.say)
             return
-        table = {"name": name, "context": context or (), "date": date, "type": types, "encoding": encoding}
+        table: dict[str, Any] = {
+            "name": name,
+            "context": context or (),
+            "date": date,
+            "type": types,
+            "encoding": encoding,
+        }
         if decide:
             count = decide_rows(linker, source, out, decide, **table, by=by, rejects=rejects, say=common.say)
             common.say(f"{out}: {count:,} decisions added; apply them with --decisions {out}")
             return
         from namesake import reconcile
 
-        more = {"kind": kind, "review": out, "review_below": below, "blind": blind}
+        more: dict[str, Any] = {"kind": kind, "review": out, "review_below": below, "blind": blind}
         reconcile(linker, source, **table, **more, rejects=rejects, say=common.say)

@@ -62,4 +62,13 @@ def serve(
         name = linker.kb.path.name
         common.say(f"{len(linker.kb):,} entities of {name} at {address} (API: {address}/docs); press Ctrl-C to stop")
 
-    run(linker, host, port, limits, allow_origin or (), public_url, ready, None if review is None else (review, review_to))
+    run(
+        linker,
+        host,
+        port,
+        limits,
+        allow_origin or (),
+        public_url,
+        ready,
+        None if review is None else (review, review_to),
+    )

@@ -94,7 +94,7 @@ class Pool:
         self.about = lru_cache(REMEMBERED)(partial(_about, linker.kb))
         self.counts = Counter(batches=0, articles=0, links=0, links_answered=0)
         """What has been linked, for the metrics."""
-        own = {"mentions": linker.mentions, "decisions": linker.decisions or ()}
+        own: dict[str, Any] = {"mentions": linker.mentions, "decisions": linker.decisions or ()}
         self._at = lru_cache(LINKERS)(partial(Linker, linker.kb, linker.recipe, **own))
         small, large, self.short = (
             ThreadPoolExecutor(limits.threads, thread_name_prefix=f"link-{name}")

@@ -63,7 +63,9 @@ def endpoints(review: Review) -> list[Endpoint]:
         try:
             await run_in_threadpool(append, review.decisions, given.decisions)
         except OSError as problem:
-            raise RequestError(503, f"the decisions cannot be written ({problem.strerror})", "try again later") from None
+            raise RequestError(
+                503, f"the decisions cannot be written ({problem.strerror})", "try again later"
+            ) from None
         return msgspec.json.encode(Count(len(given.decisions)))
 
     return [
