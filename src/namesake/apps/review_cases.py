@@ -41,7 +41,7 @@ NEEDED = ("article_id", "name", "confidence", "known")
 """Columns of links that a review reads."""
 NEARBY = 300
 """Characters before and after a name that are searched for the ends of its sentence."""
-_END = re.compile(r"[.!?][\"”’')]*\s+(?=[\"“‘'(]*[A-Z0-9])|\n+")
+_END = re.compile(r"(?<!\b[A-Z])(?<!\b[A-Z]\w)[.!?][\"”’')]*\s+(?=[\"“‘'(]*[A-Z0-9])|\n+")
 SAYING = 0.2
 """The advantage in a score from which a part is named for or against a candidate."""
 
@@ -102,7 +102,8 @@ def text_cases(linker: Linker, links: pa.Table, articles: Iterable[pa.Table], be
     absent = [name for name in NEEDED if name not in links.column_names]
     if absent:
         raise NamesakeError(f"the links have no column {absent[0]!r}: give the output of `namesake link`")
-    sure = pc.max_element_wise(links["confidence"], pc.subtract(1.0, links["known"]))
+    chance, known = (pa.array(map(_number, links[name].to_pylist()), pa.float64()) for name in ("confidence", "known"))
+    sure = pc.max_element_wise(chance, pc.subtract(1.0, known))
     rows = links.select(["article_id", "name"]).filter(pc.less(sure, below))
     wanted = set(zip(*(rows.column(name).to_pylist() for name in rows.column_names), strict=True))
     ids = pa.array({article for article, _ in wanted}, pa.string())
@@ -110,6 +111,11 @@ def text_cases(linker: Linker, links: pa.Table, articles: Iterable[pa.Table], be
         some = check_articles(table.filter(pc.is_in(table.column("id"), ids)))
         for piece in pieces(some):
             yield from _cases_of_batch(linker.scored(piece), wanted, below)
+
+
+def _number(cell: object) -> float | None:
+    """A probability of a file of links; CSV has texts."""
+    return None if cell in (None, "") else float(str(cell))
 
 
 def _cases_of_batch(scored: Scored, wanted: set[tuple[str, str]], below: float) -> Iterator[Case]:
@@ -150,10 +156,11 @@ def _cases_of_batch(scored: Scored, wanted: set[tuple[str, str]], below: float) 
 
 def sentence_at(text: str, start: int, end: int) -> tuple[str, str, str]:
     """The sentence around a span: the part before it, the span, the part after it."""
-    before, after = text[max(start - NEARBY, 0) : start], text[end : end + NEARBY]
-    ends = [found.end() for found in _END.finditer(before)]
-    stop = _END.search(after)
-    return before[ends[-1] if ends else 0 :], text[start:end], after[: stop.end() if stop else len(after)].rstrip()
+    low, high = max(start - NEARBY, 0), min(end + NEARBY, len(text))
+    ends = [found.end() for found in _END.finditer(text, low, high)]
+    begin = max((one for one in ends if one <= start), default=low)
+    stop = min((one for one in ends if one > end), default=high)
+    return text[begin:start], text[start:end], text[end:stop].rstrip()
 
 
 def _why(parts: Sequence[dict[str, float]]) -> list[str]:

@@ -55,7 +55,7 @@ class Decided:
     @property
     def settled(self) -> Bool:
         """The mentions with a decision for an entity or NIL."""
-        return self.entity != NOTHING
+        return np.asarray(self.entity != NOTHING)
 
     def take(self, kept: Int64, candidates: Int64) -> Decided:
         """The same for some mentions and their candidates."""

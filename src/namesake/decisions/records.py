@@ -117,7 +117,7 @@ def read_file(path: Path, rejected: list[str]) -> Iterator[Placed]:
                     raise ValueError(f"longer than {MOST_LINE:,} bytes")
                 if b'"gold"' in line and b'"decision"' not in line:
                     old = choice.decode(line)
-                    what = "nil" if old.gold is None else "entity"
+                    what: Any = "nil" if old.gold is None else "entity"
                     found = Decision(decision=what, name=old.name, entity=old.gold, cells=old.cells)
                 else:
                     found = decoder.decode(line)
@@ -155,8 +155,8 @@ def read_decisions(files: Paths, say: Callable[[str], None] = warn) -> list[Plac
     if rejected:
         say(f"{counted(len(rejected), 'line')} of decisions rejected, such as {rejected[0]}")
     if replaced:
-        one, by = replaced[0]
-        say(f"{counted(len(replaced), 'decision')} replaced by a later file, such as {one} by {by}")
+        old, new = replaced[0]
+        say(f"{counted(len(replaced), 'decision')} replaced by a later file, such as {old} by {new}")
     return [one for placed in held.values() for one in placed]
 
 
