@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import threading
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,22 +21,17 @@ from namesake.kernels.text.fingerprints import NEAR, fingerprints
 from oracle_text import hashed
 
 JORDAN, SCIENTIST, NOT_IN_KB = "Q41421", "Q3308285", "Q99999999999"
-TEXT = "Reporters of three newspapers waited for an hour. Then Michael Jordan spoke on Monday about a new book. Chris Carter laughed."
+TEXT = (
+    "Reporters of three newspapers waited for an hour. Then Michael Jordan spoke on Monday about a new book. "
+    "Chris Carter laughed."
+)
 
 
 def context(text: str, start: int, end: int) -> str:
     """The fingerprint, by plain Python."""
-    letters = "[A-Za-z0-9]|[^\x00-\xbf\u2000-\u206f]"
-    before, after = (re.findall(f"(?:{letters})+", part) for part in (text[:start], text[end:]))
-    words = [*before[::-1][:NEAR], "|", *after[:NEAR]]
-    lower = "".join(c.lower() if c.isascii() else c for word in words for c in (word if word == "|" else word + " "))
-    return f"{hashed_exactly(lower.encode()):016x}"
-
-
-def hashed_exactly(data: bytes) -> int:
-    """`hashed` without its own lower case, which is the same for what is lower case in ASCII."""
-    assert "’".encode() not in data
-    return hashed(data)
+    before, after = (re.findall(rb"[A-Za-z0-9\x80-\xff]+", part.encode()) for part in (text[:start], text[end:]))
+    words = [*(word[::-1] for word in before[::-1][:NEAR]), None, *after[:NEAR]]
+    return f"{hashed(b''.join(b'|' if word is None else word.lower() + b' ' for word in words), False):016x}"
 
 
 def line(decision: str, name: str, entity: str | None = None, **more: object) -> str:
@@ -83,7 +79,7 @@ def test_the_fingerprint_of_files_in_use_never_changes():
     text = "Then Michael Jordan spoke on Monday."
     data, offsets = text_buffers(pa.array([text], pa.large_string()))
     [found] = fingerprints(data, offsets, np.array([0]), np.array([[5, 19]], np.int32)).tolist()
-    assert f"{found:016x}" == "44f285d63832cfc4"
+    assert f"{found:016x}" == "844809c7d29a78a3"
 
 
 # texts
@@ -272,10 +268,7 @@ def test_decisions_follow_the_content_of_rows(tmp_path_factory, sample_kb, befor
     )
     known = Decisions(path, sample_kb)
     offsets, numbers = known.of_rows(table)
-    found = [
-        [known.placed[at].decision.entity for at in numbers[low:high]]
-        for low, high in zip(offsets, offsets[1:], strict=False)
-    ]
+    found = [[known.placed[at].decision.entity for at in numbers[low:high]] for low, high in pairwise(offsets)]
     assert found == [[decided[row]] if row in decided else [] for row in after]
 
 

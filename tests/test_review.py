@@ -291,14 +291,14 @@ def test_decisions_improve_a_recipe(browser, linker, sample_kb, run, tmp_path):
     download.value.save_as("d.jsonl")
     page.close()
     new = "Number 99: machine learning statistics professor, said Michael Jordan in 2031."
-    assert Linker(sample_kb, "worse.toml").link_text(new)[0].qid != SCIENTIST
+    assert Linker(sample_kb, "worse.toml").link_text(new)[0].best != SCIENTIST
     for more in ((), ("--articles", "a.jsonl.gz")):
         ran = run("tune", "--decisions", "d.jsonl", *more, "--recipe", "worse.toml", "-o", "better.toml")
         assert ran.code == 0, ran.err + ran.out
         assert "right before" in ran.out
         assert "wrote better.toml" in ran.out
         found = Linker(sample_kb, "better.toml").link_text(new)
-        assert found[0].qid == SCIENTIST
+        assert found[0].best == SCIENTIST
     ran = run("tune", "--decisions", "d.jsonl", "--recipe", "better.toml", "-o", "again.toml")
     if ran.code:
         assert ran.code == 3

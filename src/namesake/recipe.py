@@ -8,7 +8,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -193,12 +193,6 @@ class Combined:
     """The summands of the score of NIL by mention; empty if the recipe always answers."""
     absent: tuple[str, ...]
     """Scorers and evidence that the scores lack: as parts they count 0, as tie-breakers they are skipped."""
-
-    def with_part(self, name: str, of_candidate: Float64, of_nil: Float64) -> "Combined":
-        """The same with one more part of candidates and, if the recipe may answer NIL, of NIL."""
-        nil_parts = {**self.nil_parts, name: of_nil} if self.nil_parts else {}
-        contributions = {**self.contributions, name: of_candidate}
-        return replace(self, total=self.total + of_candidate, contributions=contributions, nil_parts=nil_parts)
 
     @property
     def keys(self) -> tuple[Float64, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -64,8 +64,10 @@ class Scored:
         kinds = batch.kinds if recipe.uses_kinds else None
         combined = recipe.combine(scores, batch.offsets, doubts, kinds)
         if batch.decided is not None:
-            scale = 1.0 if recipe.decide is not None else UNSCALED  # other scores are not log-odds
-            combined = combined.with_part(DECISION, scale * batch.decided.of_candidate, batch.decided.of_nil)
+            added = batch.decided.of_candidate * (1.0 if recipe.decide is not None else UNSCALED)
+            parts = combined.contributions | {DECISION: added}
+            nil = combined.nil_parts and combined.nil_parts | {DECISION: batch.decided.of_nil}
+            combined = replace(combined, total=combined.total + added, contributions=parts, nil_parts=nil)
         return cls(batch, recipe, scores, doubts, combined)
 
     @cached_property
