@@ -127,17 +127,17 @@ def fitted(recipe: Recipe, data: Dataset, name: str | None = None, bootstrap: Bo
     for number in np.unique(fold):
         inside, outside = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
         check = problem.take(outside)
-        beta = _fit(problem, inside, number)
+        beta = fit_near(problem, inside, number)
         found = with_learnt(recipe, problem, own + beta)
         after[outside] = from_recipe(found, data.take(outside.tolist()), "after").right_with_nil
         gain[outside] = check.log_likelihood(beta) - check.log_likelihood(none)
         fewer = inside[np.random.default_rng(0).permutation(len(inside))[: len(inside) // 2]]
-        half[outside] = check.log_likelihood(_fit(problem, fewer, number)) - check.log_likelihood(none)
+        half[outside] = check.log_likelihood(fit_near(problem, fewer, number)) - check.log_likelihood(none)
     columns = np.column_stack([before, after, after - before, gain, gain - half])
     figures = estimate(means(columns), data.documents, bootstrap)
     better = figures[2].low > 0 or (figures[2].value >= 0 and figures[3].low > 0)
     text = f"{recipe.name} refitted to {len(before)} decisions."
-    beta = _fit(problem, np.arange(len(before)), 0)
+    beta = fit_near(problem, np.arange(len(before)), 0)
     learnt = with_learnt(recipe, problem, own + beta).replace(name=name or f"{recipe.name}-learnt", description=text)
     return Learnt(learnt, better, _view(figures, len(before)), list(_verdict(figures, better)))
 
@@ -150,7 +150,7 @@ def near(problem: Problem, recipe: Recipe) -> Problem:
     return replace(problem, held=problem.x @ own, own=np.zeros(len(own)), lowest=lowest, penalised=every)
 
 
-def _fit(problem: Problem, mentions: Int64, seed: int) -> Float64:
+def fit_near(problem: Problem, mentions: Int64, seed: int) -> Float64:
     """The differences of weights fitted to some mentions; a quarter of their documents selects the penalty."""
     inner = fold_of(problem.document, 4, 1 + int(seed))[mentions] == 0
     every, learn, check = (problem.take(one) for one in (mentions, mentions[~inner], mentions[inner]))

@@ -86,9 +86,10 @@ class Decisions:
         if missing := lacking(self.placed, rows):
             say(missing)
         self.entity = np.array([_number(kb, one.decision, rows) for one in self.placed], np.int64)
-        in_text = [at for at, one in enumerate(self.placed) if not one.decision.key[2] and self.entity[at] != NOTHING]
-        hashes = _hashed(Strings.of(self.placed[at].decision.key[0] for at in in_text))
-        contexts = np.array([int(self.placed[at].decision.key[1] or "0", 16) for at in in_text], np.uint64)
+        in_text = [at for at, one in enumerate(self.placed) if not one.key[2] and self.entity[at] != NOTHING]
+        keys = [self.placed[at].key for at in in_text]
+        hashes = _hashed(Strings.of(key[0] for key in keys))
+        contexts = np.array([int(key[1] or "0", 16) for key in keys], np.uint64)
         self.names = np.unique(hashes)
         numbers = np.array(in_text, np.int64)
         self._never = np.array([one.decision.decision == "never" for one in self.placed], np.bool_)
@@ -180,13 +181,13 @@ class Decisions:
         found: list[list[int]] = [[] for _ in range(table.num_rows)]
         by_columns: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for at, one in enumerate(self.placed):
-            if columns := tuple(column for column, _ in one.decision.key[2]):
+            if columns := tuple(column for column, _ in one.key[2]):
                 by_columns[columns].append(at)
         for columns, numbers in by_columns.items():
             if set(columns) <= set(table.column_names):
                 of_cells: dict[tuple[str, ...], list[int]] = defaultdict(list)
                 for at in numbers:
-                    of_cells[tuple(cell for _, cell in self.placed[at].decision.key[2])].append(at)
+                    of_cells[tuple(cell for _, cell in self.placed[at].key[2])].append(at)
                 for place, cells in enumerate(cells_of(table, columns)):
                     found[place] += of_cells.get(tuple(cells.values()), ())
         return indptr([*map(len, found)]), np.array([at for some in found for at in some], np.int64)

@@ -10,9 +10,8 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -32,12 +31,14 @@ ID = r"Q[1-9]\d{0,17}|[A-Za-z][\w.-]*:\S{1,200}"
 """A QID, or an id of your own such as acme:jane-doe."""
 MOST_LINE = 1 << 20
 """Bytes of one decision."""
+_normalised = lru_cache(1 << 17)(normalise)
+_is_id, _is_fingerprint = (re.compile(one, re.ASCII).fullmatch for one in (ID, "[0-9a-f]{16}"))
 Cells = dict[str, str]
 Key = tuple[str, str, tuple[tuple[str, str], ...]]
 """What a decision is about: the normalised name, the context, the cells. The last two are empty for "everywhere"."""
 
 
-class Decision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True):
+class Decision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One decision of a person."""
 
     decision: Literal["entity", "nil", "never", "alias", "withdrawn"]
@@ -61,22 +62,23 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, di
     def __post_init__(self) -> None:
         """Raise ValueError for a decision that cannot be applied."""
         has_entity = self.decision in ("entity", "never", "alias")
-        if has_entity and not re.fullmatch(ID, self.entity or "", re.ASCII):
+        if has_entity and not _is_id(self.entity or ""):
             raise ValueError(f"entity is {self.entity!r}, not a QID such as Q76 or an id such as acme:jane-doe")
-        if not normalise(self.name):
+        if not _normalised(self.name):
             raise ValueError("the name is empty")
         if self.decision == "entity" and not (self.context or self.cells):
             raise ValueError("it has neither context nor cells; for a name everywhere, the decision is `alias`")
-        if self.context is not None and not re.fullmatch(r"[0-9a-f]{16}", self.context):
+        if self.context is not None and not _is_fingerprint(self.context):
             raise ValueError(f"context is {self.context!r}, not 16 hexadecimal digits")
 
-    @cached_property
+    @property
     def key(self) -> Key:
         """What it is about."""
         if self.decision == "alias":
-            return normalise(self.name), "", ()
-        cells = tuple(sorted((column, plain(cell)) for column, cell in (self.cells or {}).items()))
-        return ("" if cells else normalise(self.name)), "" if cells else self.context or "", cells
+            return _normalised(self.name), "", ()
+        if not self.cells:
+            return _normalised(self.name), self.context or "", ()
+        return "", "", tuple(sorted((column, plain(cell)) for column, cell in self.cells.items()))
 
 
 class _Choice(msgspec.Struct, frozen=True):
@@ -92,12 +94,18 @@ def plain(cell: str) -> str:
     return " ".join(normalize("NFC", cell).split())
 
 
-@dataclass(frozen=True)
-class Placed:
-    """A decision with its file and line."""
+class Placed(msgspec.Struct, frozen=True, gc=False):
+    """A decision with its file and line, and what it is about."""
 
     decision: Decision
-    where: str
+    file: Path
+    line: int
+    key: Key
+
+    @property
+    def where(self) -> str:
+        """The file and the line in words."""
+        return f"{self.file} line {self.line}"
 
     def __str__(self) -> str:
         meant = "NIL" if self.decision.decision == "nil" else f"{self.decision.decision} {self.decision.entity}"
@@ -109,7 +117,6 @@ def read_file(path: Path, rejected: list[str]) -> Iterator[Placed]:
     decoder, choice = msgspec.json.Decoder(Decision), msgspec.json.Decoder(_Choice)
     with open_lines(path) as stream:
         for number, line in bounded_lines(stream, MOST_LINE):
-            where = f"{path} line {number}"
             if line is not None and not line.strip():
                 continue
             try:
@@ -122,9 +129,9 @@ def read_file(path: Path, rejected: list[str]) -> Iterator[Placed]:
                 else:
                     found = decoder.decode(line)
             except (msgspec.MsgspecError, ValueError, RecursionError) as problem:
-                rejected.append(f"{where}: not a decision ({problem})")
+                rejected.append(f"{path} line {number}: not a decision ({problem})")
                 continue
-            yield Placed(found, where)
+            yield Placed(found, path, number, found.key)
 
 
 def read_decisions(files: Paths, say: Callable[[str], None] = warn) -> list[Placed]:
@@ -139,9 +146,9 @@ def read_decisions(files: Paths, say: Callable[[str], None] = warn) -> list[Plac
     for path in dict.fromkeys(Path(file) for file in several(files)):
         own: dict[Key, list[Placed]] = {}
         for one in read_file(path, rejected):
-            same, by = own.setdefault(one.decision.key, []), one.decision.by
+            same, by = own.setdefault(one.key, []), one.decision.by
             if one.decision.decision == "withdrawn":
-                own[one.decision.key] = [other for other in same if other.decision.by != by]
+                own[one.key] = [other for other in same if other.decision.by != by]
                 continue
             for other in same:
                 if contradict(one.decision, other.decision):
@@ -226,7 +233,7 @@ def answers_by(placed: Iterable[Placed], reviewer: Callable[[Placed], str]) -> d
     found: dict[str, dict[Any, str]] = {}
     for one in placed:
         if one.decision.decision in ("entity", "nil"):
-            found.setdefault(reviewer(one), {})[one.decision.key] = one.decision.entity or "NIL"
+            found.setdefault(reviewer(one), {})[one.key] = one.decision.entity or "NIL"
         elif one.decision.decision == "withdrawn":
-            found.get(reviewer(one), {}).pop(one.decision.key, None)
+            found.get(reviewer(one), {}).pop(one.key, None)
     return found
