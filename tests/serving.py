@@ -77,7 +77,11 @@ def received(connection: socket.socket) -> bytes:
 
 @contextmanager
 def running(
-    linker: Linker, limits: Limits | None = None, origins: Sequence[str] = (), public: str | None = None, review: Any = None
+    linker: Linker,
+    limits: Limits | None = None,
+    origins: Sequence[str] = (),
+    public: str | None = None,
+    review: Any = None,
 ) -> Iterator[Client]:
     """A server in a thread of this process, on a free port; it ends in order."""
     with bound(HOST, 0) as listening:

@@ -78,12 +78,12 @@ class Batch:
         self.titles = one_chunk(table.column("title"))
         self.dates = one_chunk(table.column("date"))
         self._given = table.column("mentions")
-        mentions = mentions_of(table, kb, settings.variants, source)
+        self._set(mentions_of(table, kb, settings.variants, source))
         self.decided: Decided | None = None
         """What decisions of people add to scores."""
         if decisions is not None:
-            mentions, self.decided = decisions.apply(mentions, self.texts, kb, of_rows)
-        self._set(mentions)
+            mentions, self.decided = decisions.apply(self.mentions, self.spelled, self.texts, kb, of_rows)
+            self._set(mentions)
         self.support: Float64 | None = None
         """The probability of each candidate after the first round of scoring; None in the first round."""
         self.supported: Any = None

@@ -21,7 +21,6 @@ from namesake.decisions.records import Cells, Decision, Placed, digest, lacking,
 from namesake.errors import NamesakeError, warn
 from namesake.files import Paths, several
 from namesake.kb.columns import Strings
-from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
 from namesake.kernels.hash import hash_each
 from namesake.kernels.names.constants import ALIAS, KIND_QUALITY
@@ -88,7 +87,8 @@ class Decisions:
         self.entity = np.array([_number(kb, one.decision, rows) for one in self.placed], np.int64)
         in_text = [at for at, one in enumerate(self.placed) if not one.key[2] and self.entity[at] != NOTHING]
         keys = [self.placed[at].key for at in in_text]
-        hashes = _hashed(Strings.of(key[0] for key in keys))
+        names = Strings.of(key[0] for key in keys)
+        hashes: UInt64 = hash_each(names.data, names.offsets)
         contexts = np.array([int(key[1] or "0", 16) for key in keys], np.uint64)
         self.names = np.unique(hashes)
         numbers = np.array(in_text, np.int64)
@@ -117,13 +117,13 @@ class Decisions:
 
     # texts
     def apply(
-        self, mentions: Mentions, texts: pa.Array, kb: KB, of_rows: OfRows | None = None
+        self, mentions: Mentions, spelled: Strings, texts: pa.Array, kb: KB, of_rows: OfRows | None = None
     ) -> tuple[Mentions, Decided | None]:
         """The mentions with decided entities among their candidates, and what the decisions add to scores.
 
-        `of_rows` are the decisions about each article, if articles are rows of a table.
+        `spelled` are the normalised names, and `of_rows` the decisions about each article, if articles are rows of a table.
         """
-        number, mention, excluded = self._find(mentions, texts)
+        number, mention, excluded = self._find(mentions, spelled, texts)
         if of_rows is not None:
             bounds, at = take_rows(of_rows[0], mentions.article)
             of_mention, own = np.repeat(np.arange(len(mentions)), np.diff(bounds)), of_rows[1][at]
@@ -145,11 +145,10 @@ class Decisions:
         number[mention[number[mention] < 0]] = excluded[number[mention] < 0]
         return mentions, Decided(of_candidate, np.where(entity == NIL, WEIGHT, 0.0), entity, number, self)
 
-    def _find(self, mentions: Mentions, texts: pa.Array) -> tuple[Int64, Int64, Int64]:
+    def _find(self, mentions: Mentions, spelled: Strings, texts: pa.Array) -> tuple[Int64, Int64, Int64]:
         """The decision for each mention, -1 for none; and pairs of a mention and a decision that excludes an entity."""
         number = np.full(len(mentions), -1, np.int64)
-        data, offsets = text_buffers(mentions.names)
-        hashes = _hashed(Strings(offsets, data))
+        hashes: UInt64 = hash_each(spelled.data, spelled.offsets)
         asked = np.flatnonzero(_found(self.names, hashes) >= 0)
         if not len(asked):
             return number, asked, asked
@@ -222,12 +221,6 @@ def _number(kb: KB, decision: Decision, rows: Mapping[str, int]) -> int:
     if row >= 0:
         return int(kb.qids[row])
     return int(decision.entity[1:]) if ":" not in decision.entity else NOTHING
-
-
-def _hashed(names: Strings) -> UInt64:
-    normal = normalise_many(names)
-    hashes: UInt64 = hash_each(normal.data, normal.offsets)
-    return hashes
 
 
 def _sorted(keys: UInt64, numbers: Int64) -> tuple[UInt64, Int64]:

@@ -7,6 +7,7 @@ import typer
 
 from namesake.apps.cli import common
 from namesake.errors import NamesakeError
+from namesake.printable import counted
 
 
 def review(
@@ -78,7 +79,7 @@ def review(
         }
         if decide:
             count = decide_rows(linker, source, out, decide, **table, by=by, rejects=rejects, say=common.say)
-            common.say(f"{out}: {count:,} decisions added; apply them with --decisions {out}")
+            common.say(f"{out}: {counted(count, 'decision')} added; apply them with --decisions {out}")
             return
         from namesake import reconcile
 
