@@ -131,7 +131,7 @@ def reconcile(
     if linker.decisions is not None and (unused := linker.decisions.unused()):
         say(unused)
     if page is not None:
-        cases = row_cases(answers, read, layout)
+        cases = row_cases(answers, read, layout, linker.kb)
         shown = write_page(cases, page, table.name, linker, blind)
         said = "" if shown == len(cases) else f", {shown:,} of {len(cases):,} different ones on the page"
         say(f"{page}: {counted(len(answers.doubtful), 'row')} to review{said}")
@@ -153,13 +153,13 @@ def layout_of(
     return Layout(name, contexts, date, types, kind)
 
 
-def row_cases(answers: Answers, read: Rows, layout: Layout) -> list[Case]:
+def row_cases(answers: Answers, read: Rows, layout: Layout, kb: KB) -> list[Case]:
     """The uncertain rows of a table as cases; rows with the same name and the same content are one."""
     cells = cells_of(read.table, layout.columns, [one.row for one in answers.doubtful])
     alike: dict[Query, list[Any]] = {}
     for one, own in zip(answers.doubtful, cells, strict=True):
         alike.setdefault(one.query, []).append((one, read.numbers[one.row], own))
-    return [row_case(same) for same in alike.values()]
+    return [row_case(same, kb) for same in alike.values()]
 
 
 def _with_check(answers: Answers, column: str, kb: KB, say: Callable[[str], None]) -> Answers:

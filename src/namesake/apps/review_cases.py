@@ -8,7 +8,7 @@ what one answer can settle, as the page offers to apply it to the whole group.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,8 @@ from namesake import rank
 from namesake.articles.builder import check_articles, pieces
 from namesake.decisions.lookup import contexts_of
 from namesake.decisions.records import Cells, origin
-from namesake.drawing.theme import part_name, render, style_sheet
+from namesake.drawing.sentence import for_and_against
+from namesake.drawing.theme import render, style_sheet
 from namesake.errors import NamesakeError
 from namesake.files import published
 from namesake.kb.names.normalise import normalise
@@ -31,7 +32,6 @@ from namesake.kb.store import KB
 from namesake.kernels.dump import wikidata
 from namesake.linker import Linker
 from namesake.reconciling import Candidate
-from namesake.reconciling.matching import VALUES
 from namesake.reconciling.table import SHOWN, Doubtful
 from namesake.scoring import Scored
 
@@ -42,8 +42,6 @@ NEEDED = ("article_id", "name", "confidence", "known")
 NEARBY = 300
 """Characters before and after a name that are searched for the ends of its sentence."""
 _END = re.compile(r"(?<!\b[A-Z])(?<!\b[A-Z]\w)[.!?][\"”’')]*\s+(?=[\"“‘'(]*[A-Z0-9])|\n+")
-SAYING = 0.2
-"""The advantage in a score from which a part is named for or against a candidate."""
 
 
 class Option(msgspec.Struct, frozen=True):
@@ -166,31 +164,14 @@ def sentence_at(text: str, start: int, end: int) -> tuple[str, str, str]:
     return text[begin:start], text[start:end], text[end:stop].rstrip()
 
 
-def _why(parts: Sequence[dict[str, float]]) -> list[str]:
-    """What speaks for and against each of some candidates, compared with the mean of them, in one sentence."""
-    sums: list[dict[str, float]] = [{} for _ in parts]
-    for found, given in zip(sums, parts, strict=True):
-        for name, added in given.items():
-            source = name.partition(" > ")[0]
-            found[source] = found.get(source, 0.0) + added
-    mean = {name: sum(one.get(name, 0.0) for one in sums) / len(sums) for one in sums for name in one}
-    said = []
-    for one in sums:
-        gains = sorted(((added - mean[name], _called(name)) for name, added in one.items()), reverse=True)
-        better = list(dict.fromkeys(name for gain, name in gains[:3] if gain > SAYING))
-        worse = list(dict.fromkeys(name for gain, name in reversed(gains[-2:]) if gain < -SAYING))
-        sentences = [f"For: {', '.join(better)}."] if better else []
-        sentences += [f"Against: {', '.join(worse)}."] if worse else []
-        said.append(" ".join(sentences) or "Nothing sets it apart from the others.")
-    return said
-
-
-def _called(part: str) -> str:
-    return f"{part.removeprefix(VALUES)} of the row" if part.startswith(VALUES) else part_name(part)
+def _why(kb: KB, ids: Iterable[str], parts: Sequence[Mapping[str, float]]) -> list[str]:
+    """What speaks for and against each of some candidates, in one sentence."""
+    rows = [kb.row(id) for id in ids]
+    return for_and_against(parts, [kb.kind_of(row).name if row >= 0 else "" for row in rows])
 
 
 # tables
-def row_case(same: Sequence[tuple[Doubtful, int, Cells]]) -> Case:
+def row_case(same: Sequence[tuple[Doubtful, int, Cells]], kb: KB) -> Case:
     """The case of rows with the same content, each with its number in the table and its cells."""
     row, query = same[0][0], same[0][0].query
     facts = [*([("date", query.date)] if query.date else []), *query.values]
@@ -199,7 +180,7 @@ def row_case(same: Sequence[tuple[Doubtful, int, Cells]]) -> Case:
     distinct = {tuple(sorted(cells.items())): cells for _, _, cells in same}
     more = f" and {len(same) - 1} with the same content" if len(same) > 1 else ""
     matched = row.candidates[0] if row.candidates and row.candidates[0].matched else None
-    options = zip(row.candidates, _why([one.parts for one in row.candidates]), strict=True)
+    whys = _why(kb, [one.qid for one in row.candidates], [one.parts for one in row.candidates])
     return Case(
         name=query.name,
         where=f"row {same[0][1]}{more}",
@@ -207,7 +188,7 @@ def row_case(same: Sequence[tuple[Doubtful, int, Cells]]) -> Case:
         facts=facts,
         reason=row.reason,
         answer=None if matched is None else matched.qid,
-        options=[Option(one.qid, one.confidence, why) for one, why in options],
+        options=[Option(one.qid, one.confidence, why) for one, why in zip(row.candidates, whys, strict=True)],
         total=row.total,
         mentions=len(same),
         uncertainty=1 - _likeliest(row.candidates),

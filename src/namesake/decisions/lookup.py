@@ -121,7 +121,7 @@ class Decisions:
     ) -> tuple[Mentions, Decided | None]:
         """The mentions with decided entities among their candidates, and what the decisions add to scores.
 
-        `spelled` are the normalised names, and `of_rows` the decisions about each article, if articles are rows of a table.
+        `spelled` are the normalised names, `of_rows` the decisions about each article if articles are rows of a table.
         """
         number, mention, excluded = self._find(mentions, spelled, texts)
         if of_rows is not None:
@@ -190,6 +190,11 @@ class Decisions:
                 for place, cells in enumerate(cells_of(table, columns)):
                     found[place] += of_cells.get(tuple(cells.values()), ())
         return indptr([*map(len, found)]), np.array([at for some in found for at in some], np.int64)
+
+
+def rows_from(of_rows: OfRows | None, begin: int, count: int) -> OfRows | None:
+    """The decisions about some rows, one after the other."""
+    return None if of_rows is None else (of_rows[0][begin : begin + count + 1], of_rows[1])
 
 
 def cells_of(table: pa.Table, columns: Iterable[str], places: Sequence[int] | None = None) -> Iterator[Cells]:

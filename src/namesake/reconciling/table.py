@@ -14,7 +14,7 @@ import pyarrow as pa
 from namesake.articles.days import UNDATED, day_number, read_day
 from namesake.batch import Query
 from namesake.decide import DECIDED, REASONS, TOO_CLOSE
-from namesake.decisions.lookup import OfRows, texts
+from namesake.decisions.lookup import OfRows, rows_from, texts
 from namesake.errors import NamesakeError, did_you_mean, warn
 from namesake.kb.records import about, rows_named
 from namesake.kb.store import KB
@@ -193,7 +193,7 @@ def reconcile_table(
             column = pa.array([linker.kb.label(row) if row >= 0 else None for row in rows], pa.string())
             table = table.append_column(_free("runner_up_label", table.column_names), column)
     if explain:
-        whys = pa.array(sentences(linker, queries, kinds, threads), pa.string())
+        whys = pa.array(sentences(linker, queries, kinds, threads, of_rows), pa.string())
         table = table.append_column(_free("why", table.column_names), whys)
     matched = sum(1 for row in added if row[0] is not None)
     bad_dates = unread_dates(table, layout, linker.kb)
@@ -254,8 +254,7 @@ def _answers(
 ) -> list[Answer]:
     """The answers of AT_ONCE queries from `begin` on."""
     some = queries[begin : begin + AT_ONCE]
-    own = None if of_rows is None else (of_rows[0][begin : begin + len(some) + 1], of_rows[1])
-    judged = judge(linker, some, kinds, own)
+    judged = judge(linker, some, kinds, rows_from(of_rows, begin, len(some)))
     cells = {"type": ENTITY_TYPE} | {name.removeprefix(VALUES): name for name in judged.parts if VALUES in name}
     return [_answer(linker.kb, judged, cells, query, at, begin + at, review_below) for at, query in enumerate(some)]
 
