@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 HELPERS = {"__init__", "__main__", "plain", "shapes", "synthetic"}
-NEED_KB = {"detectors", "entities", "reconcile"}
+NEED_KB = {"detectors", "entities", "reconcile", "review"}
 """Those that need a KB of the entities of labelled text: `python -m benchmarks.entities --kb KB`."""
 
 

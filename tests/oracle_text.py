@@ -70,15 +70,15 @@ def analysed(text: str, known: dict[str, int]) -> list[tuple[int, int]]:
     return [(word, place) for word, token, place in found if word is not None and token not in English.stop_words]
 
 
-def hashed(token: bytes) -> int:
-    """The 64-bit hash of a token: eight lowered bytes at a time, little-endian; the length closes it."""
+def hashed(token: bytes, fold: bool = True) -> int:
+    """The 64-bit hash of a token: eight bytes at a time, lowered with `fold`, little-endian; the length closes it."""
 
     def mix(x: int) -> int:
         low, high = (x & 0xFFFFFFFF) * 0x9E3779B1, (x >> 32) * 0x85EBCA77
         x = low ^ (high << 32 & 0xFFFFFFFFFFFFFFFF) ^ (high >> 32)
         return x ^ x >> 32
 
-    token = token.replace("’".encode(), b"'").replace("‘".encode(), b"'").lower()
+    token = token.replace("’".encode(), b"'").replace("‘".encode(), b"'").lower() if fold else token
     whole = len(token) // 8 * 8
     state = 0
     for k in range(0, whole, 8):

@@ -82,10 +82,11 @@ def running(
     origins: Sequence[str] = (),
     public: str | None = None,
     watch: bool = False,
+    review: Any = None,
 ) -> Iterator[Client]:
     """A server in a thread of this process, on a free port; it ends in order."""
     with bound(HOST, 0) as listening:
-        server = server_of(linker, limits or Limits(), origins, public, watch)
+        server = server_of(linker, limits or Limits(), origins, public, watch, review)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         port = listening.getsockname()[1]
         thread.start()

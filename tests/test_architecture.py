@@ -26,6 +26,7 @@ LAYERS = (
     "articles text",
     "kb formats",
     "names",
+    "decisions",
     "batch",
     "rank",
     "scorers",

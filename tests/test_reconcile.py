@@ -3,7 +3,6 @@
 import csv
 import json
 import math
-import re
 from datetime import date
 from pathlib import Path
 
@@ -16,15 +15,12 @@ from hypothesis import strategies as st
 
 import namesake
 from namesake import Linker
-from namesake.apps.reconcile_file import ReviewRow, apply_choices, cells_of, review_page, row_id, write_review
 from namesake.articles.days import Day, read_day
-from namesake.evaluation.gold import read_gold
 from namesake.kb.records import describe
 from namesake.kernels.link.candidate_tables import Stated, agree
 from namesake.kernels.types import Ragged
 from namesake.reconciling import Query, reconcile_queries
 from namesake.reconciling.matching import judge, plain_name
-from namesake.reconciling.table import SHOWN, Layout, reconcile_table
 from namesake.scorers.value_lookup import find_property
 
 JORDAN, SCIENTIST, FOOTBALLER = "Q41421", "Q3308285", "Q6831716"
@@ -487,79 +483,6 @@ def test_a_date_that_cannot_be_read_is_named_with_its_row(run):
     assert "such as 'long ago' in row 4" in ran.err  # as a spreadsheet counts, whatever cells hold
 
 
-def chose(name: str, qid: str | None, **cells: str) -> str:
-    """A line of what the page of a review saves."""
-    return json.dumps({"articleID": row_id(cells), "name": name, "gold": qid, "cells": cells}) + "\n"
-
-
-def test_what_a_person_chose_is_the_answer_wherever_the_row_stands(run):
-    rows = ["Michael Jordan,a", "Michael Jordan,b", "Michael Jordan,c", '"Jordan, Michael",d']
-    Path("gold.jsonl").write_text(
-        chose("Michael Jordan", SCIENTIST, Name="Michael Jordan", Note="a")
-        + chose("Michael Jordan", None, Name="Michael Jordan", Note="b")
-        + chose("Michael Jordan", "Q99999999999", Name="Jordan, Michael", Note="d")
-    )
-    Path("later.jsonl").write_text(chose("Michael Jordan", JORDAN, Name="Michael  Jordan ", Note="b"))
-    given = ["reconcile", "p.csv", "--name", "Name", "--context", "Note", "--choices", "gold.jsonl"]
-    Path("p.csv").write_text("Name,Note\n" + "\n".join(rows))
-    ran = run(*given, "--threshold", "1", "-o", "o.csv", "--review", "r.html")
-    assert ran.code == 0
-    assert "4 rows, 2 with an answer" in ran.err
-    assert "3 of them decided by people; 1 would have the same answer otherwise" in ran.err  # nobody, at this threshold
-    assert "r.html: 1 row to review" in ran.err
-    answers = list(csv.DictReader(Path("o.csv").read_text().splitlines()))
-    assert [row["qid"] for row in answers] == [SCIENTIST, "", "", "Q99999999999"]
-    assert [row["confidence"] for row in answers if row["reason"].startswith("a person")] == ["1.0", "0.0", "1.0"]
-    assert [row["reason"] for row in answers[:2]] == ["a person chose", "a person chose nobody"]
-    assert "scientist" in answers[0]["description"]
-    assert answers[3]["label"] == ""
-    for order in ([2, *range(4)], [3, 2, 1, 0], [0, 1, 0, 3]):  # a row inserted above, another order, a row twice
-        Path("p.csv").write_text("Note,Other,Name\n" + "".join(f"{rows[at][-1]},x,{rows[at][:-2]}\n" for at in order))
-        assert run(*given, "--threshold", "1", "-o", "o.csv").code == 0
-        found = [row["qid"] for row in csv.DictReader(Path("o.csv").read_text().splitlines())]
-        assert found == [[SCIENTIST, "", "", "Q99999999999"][at] for at in order]
-    Path("p.csv").write_text("Name,Note\n" + "\n".join(rows))
-    assert run(*given, "--choices", "later.jsonl", "-o", "o.csv").code == 0
-    assert [row["qid"] for row in csv.DictReader(Path("o.csv").read_text().splitlines())][:2] == [SCIENTIST, JORDAN]
-
-
-def test_decisions_without_a_row_are_counted_and_change_nothing(run):
-    Path("p.csv").write_text("Name,Note\nMichael Jordan,changed since\n")
-    Path("gold.jsonl").write_text(
-        chose("Michael Jordan", SCIENTIST, Name="Michael Jordan", Note="a")
-        + chose("Ann Lee", None, Name="Ann Lee", Note="")
-        + chose("Ann Lee", None, Name="Ann Lee", Gone="column")
-    )
-    run("reconcile", "p.csv", "--name", "Name", "--context", "Note", "-o", "without.csv")
-    ran = run("reconcile", "p.csv", "--name", "Name", "--context", "Note", "--choices", "gold.jsonl", "-o", "o.csv")
-    assert ran.code == 0
-    assert "3 decisions of gold.jsonl not used: no row of the table has the same cells, such as 'Mich" in ran.err
-    assert Path("o.csv").read_bytes() == Path("without.csv").read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ('{"articleID": "row 1", "name": "Michael Jordan", "gold": null}\n', "it names its row by number"),
-        ('{"articleID": "a", "name": "x", "gold": 2, "cells": {"Name": "x"}}\n', "gold is 2, not a QID"),
-        ('{"articleID": "a", "name": "x", "gold": "Barack", "cells": {"Name": "x"}}\n', "gold is 'Barack', not a QID"),
-        ('{"articleID": "a", "name": "x", "cells": {"Name": "x"}}\n', "not a decision of a review"),
-        (
-            chose("x", "Q1", Name="x") + chose("x", "Q2", Name=" x "),
-            "gold.jsonl line 2: two different decisions for the same cells of 'x'",
-        ),
-    ],
-    ids=["by number", "index", "no QID", "no gold", "twice"],
-)
-def test_decisions_that_cannot_be_applied_safely_are_refused(run, lines, message):
-    Path("p.csv").write_text(TABLE)
-    Path("gold.jsonl").write_text(lines)
-    ran = run("reconcile", "p.csv", "--name", "Name", "--choices", "gold.jsonl", "-o", "o.csv")
-    assert ran.code == 2
-    assert "gold.jsonl line " in ran.err
-    assert message in ran.err.splitlines()[-1]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -582,98 +505,3 @@ def test_mistakes_are_one_line(run, arguments, message):
     assert ran.code == 2
     assert message in ran.err.splitlines()[-1]
     assert not Path("o.csv").exists()
-
-
-# the review
-@pytest.fixture(scope="session")
-def doubtful(linker) -> list[ReviewRow]:
-    evil = "</script><script>document.title='ran'</script>"
-    names = ["Michael Jordan", "Chris Carter", "Michael Jordan", "Jordan, Michael"]
-    table = pa.table({"who": names, "note": ["", "", evil, ""]})
-    return rows_of(linker, table, Layout("who", ("note",)))
-
-
-def rows_of(linker, table: pa.Table, layout: Layout) -> list[ReviewRow]:
-    """The doubtful rows of a table, as the command puts them on the page."""
-    found = reconcile_table(linker, table, layout, review_below=1.0).doubtful
-    cells = cells_of(table, layout.columns, [one.row for one in found])
-    return [ReviewRow(one, one.row + 2, own) for one, own in zip(found, cells, strict=True)]
-
-
-def test_what_a_table_holds_is_never_markup(doubtful):
-    page = review_page(doubtful, "<b>people</b>.csv")
-    assert page.count("<script") == 2
-    assert "<b>" not in page
-    [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
-    read = json.loads(data)
-    assert read["title"] == "<b>people</b>.csv"
-    assert [row["name"] for row in read["rows"]] == [row.doubtful.query.name for row in doubtful[:3]]
-    assert all(len(row["candidates"]) == min(row["total"], SHOWN) for row in read["rows"])
-    assert any(row["total"] > SHOWN for row in read["rows"])
-    assert not re.findall(r"(?:src|href)=[\"']?http", page)
-
-
-def test_the_page_calls_parts_in_plain_words_and_rows_alike_stand_on_it_once(linker):
-    table = pa.table({"who": ["Michael Jordan"] * 3, "job": ["politician", "politician", "painter"]})
-    layout = Layout("who", (), None, (("occupation", "job"),))
-    rows = rows_of(linker, table, layout)
-    [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', review_page(rows, "t"), re.S)
-    read = json.loads(data)
-    assert [row["numbers"] for row in read["rows"]] == [[2, 3], [4]]
-    assert [[one["cells"] for one in row["decided"]] for row in read["rows"]] == [
-        [{"who": "Michael Jordan", "job": job}] for job in ("politician", "painter")
-    ]
-    parts = {name for row in read["rows"] for one in row["candidates"] for name, _ in one["parts"]}
-    assert {"how well known", "occupation of the row"} <= parts
-    assert not parts & {"Fame", "WordsNotShared", "PropertyValues: occupation"}
-
-
-def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sample_kb):
-    browser = pytest.importorskip("playwright.sync_api", reason="playwright drives the page")
-    from shutil import which
-
-    chromium = next(filter(None, map(which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if chromium is None:
-        pytest.skip("no Chromium on the path: apt install chromium")
-    page_path = tmp_path / "review.html"
-    articles = write_review(doubtful, page_path, "people.csv")
-    gold = tmp_path / "gold.jsonl"
-    with browser.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        try:
-            page = opened.new_page(viewport={"width": 390, "height": 800})
-            outside, asked = [], []
-            page.on("request", lambda request: outside.append(request.url))
-            page.goto(page_path.as_uri())
-            assert page.title() == "Review of names"
-            assert page.evaluate("document.documentElement.scrollWidth") <= 390
-            total = doubtful[0].doubtful.total
-            assert f"{SHOWN} of {total} candidates shown" in page.inner_text("fieldset:nth-of-type(1)")
-            page.keyboard.press("1")
-            page.keyboard.press("0")
-            assert "3 of 4 chosen" in page.inner_text("#progress")
-            page.fill("fieldset:nth-of-type(3) input[type=text]", "Q1234567")
-            page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
-            page.reload()
-            assert asked == ["beforeunload"]  # nothing was saved yet
-            assert "4 of 4 chosen" in page.inner_text("#progress")  # and nothing is lost
-            with page.expect_download() as download:
-                page.keyboard.press("s")
-            download.value.save_as(gold)
-            assert all(url.startswith(("file:", "blob:")) for url in outside)
-        finally:
-            opened.close()
-    best = doubtful[0].doubtful.candidates[0].qid
-    rows = read_gold(gold)
-    assert [(row.mention, row.gold) for row in rows] == [
-        ((doubtful[0].id, "Michael Jordan"), best),
-        ((doubtful[3].id, "Michael Jordan"), best),  # which says the same, and is settled with it
-        ((doubtful[1].id, "Chris Carter"), None),
-        ((doubtful[2].id, "Michael Jordan"), "Q1234567"),
-    ]
-    table = pa.table({"note": [""] * 3, "who": ["Ann Lee", "Jordan, Michael", "Chris Carter"]})
-    applied, unused = apply_choices([gold], table)
-    assert applied == {1: best, 2: None}
-    assert len(unused) == 2
-    report = namesake.evaluate(gold, articles=articles, kb=sample_kb, methods=["default"], samples=100)
-    assert report.rows

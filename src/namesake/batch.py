@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import Bool, Float64, Int8, Int32, Int64, numpy_numbers, one_chunk, text_buffers
+from namesake.arrays import Bool, Float64, Int8, Int32, Int64, numpy_numbers, one_chunk, take_rows, text_buffers
 from namesake.articles.days import day_number
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many
@@ -29,6 +29,7 @@ from namesake.settings import Settings
 from namesake.text import Analysed, Lexicon
 
 if TYPE_CHECKING:
+    from namesake.decisions.lookup import Decided, Decisions, OfRows
     from namesake.names.hypotheses import Found
 
 T = TypeVar("T")
@@ -66,6 +67,8 @@ class Batch:
         settings: Settings,
         source: Source = found_mentions,
         table_rows: Sequence[Query] | None = None,
+        decisions: Decisions | None = None,
+        of_rows: OfRows | None = None,
     ) -> None:
         self.kb, self.lexicon, self.settings = kb, lexicon, settings
         self.table_rows = table_rows
@@ -77,6 +80,11 @@ class Batch:
         self.dates = one_chunk(table.column("date"))
         self._given = table.column("mentions")
         self._set(mentions_of(table, kb, settings.variants, source))
+        self.decided: Decided | None = None
+        """What decisions of people add to scores."""
+        if decisions is not None:
+            mentions, self.decided = decisions.apply(self.mentions, self.spelled, self.texts, kb, of_rows)
+            self._set(mentions)
         self.support: Float64 | None = None
         """The probability of each candidate after the first round of scoring; None in the first round."""
         self.supported: Any = None
@@ -102,6 +110,8 @@ class Batch:
         other._made = {}
         other._set(mentions)
         other.taken = self.taken[kept]
+        if self.decided is not None:
+            other.decided = self.decided.take(kept, take_rows(self.offsets, kept)[1])
         return other, kept
 
     def once(self, make: Callable[[Batch, KB], T]) -> T:

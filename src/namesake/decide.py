@@ -18,9 +18,12 @@ from namesake.arrays import Bool, Float64, Int8, Int64
 from namesake.rank import NOBODY, reduce_mentions
 from namesake.recipe import Decide
 
-REASONS = ("no candidates", "none fits", "too close to call", "not sure enough", "not a person", "another kind")
-"""Reasons for no answer. With the last one there is an answer, but its kind is not asked for (`Linker(kinds=…)`)."""
-NO_CANDIDATES, NONE_FITS, TOO_CLOSE, NOT_SURE, NOT_A_PERSON, ANOTHER_KIND = range(len(REASONS))
+REASONS = (
+    *("no candidates", "none fits", "too close to call", "not sure enough", "not a person", "another kind"),
+    "decided by a person",
+)
+"""Reasons for no answer. With "another kind" there is one, but of a kind that is not asked for (`Linker(kinds=…)`)."""
+NO_CANDIDATES, NONE_FITS, TOO_CLOSE, NOT_SURE, NOT_A_PERSON, ANOTHER_KIND, DECIDED = range(len(REASONS))
 ANSWERED = -1
 CLOSE = 0.5
 """A runner-up is close if its probability is at least this share of the best candidate's."""

@@ -7,7 +7,7 @@ have no QID, and its parts are the recipe's doubts, or the constant if there are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from difflib import get_close_matches
 from functools import cache
@@ -27,7 +27,7 @@ from namesake.kb.records import about as about_entity
 from namesake.kernels.kinds import KINDS
 from namesake.scorers import Candidate, named
 from namesake.scorers.evidence_shown import Match, Page, Reading, Source
-from namesake.scoring import Scored
+from namesake.scoring import DECISION, Scored
 
 SOURCE = pa.struct([(field.name, pa.string()) for field in fields(Source)])
 _COUNTS = [(name, pa.int32()) for name in ("more_spans", "more_sources")]
@@ -179,6 +179,19 @@ def _nil_rows(scored: Scored, reading: Reading, shared: Row, single: bool) -> It
         about = {"score": number, "part": constant, "role": "part", "value": number, "weight": 1.0}
         rows = [shared | about | {"contribution": number, "matches": []}]
     yield from [row for row in rows if row["contribution"]] or rows[:1]
+    yield from _decision_rows(scored, m, summands, m, shared | {"score": float(scored.combined.nil[m])})
+
+
+def _decision_rows(scored: Scored, mention: int, parts: Mapping[str, Any], at: int, about: Row) -> Iterator[Row]:
+    """The row of a decision about a candidate or NIL, with its file and line, reviewer and time."""
+    decided, added = scored.batch.decided, float(parts[DECISION][at]) if DECISION in parts else 0.0
+    if not added or decided is None or (placed := decided.placed(mention)) is None:
+        return
+    said = " ".join(filter(None, [placed.where, placed.decision.by, placed.decision.at]))
+    match = Match(sources=[Source("decision", value=said)])
+    value = 1.0 if added > 0 else -1.0
+    row = about | {"part": DECISION, "role": "part", "value": value, "weight": abs(added), "contribution": added}
+    yield row | {"matches": to_builtins([match])}
 
 
 def _by_source(parts: Sequence[Any], field: str) -> Iterator[tuple[str, list[Any]]]:
@@ -221,5 +234,6 @@ def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterat
             "contribution": contribution,
             "matches": to_builtins(matches),
         }
+    yield from _decision_rows(scored, reading.mention, combined.contributions, at, about)
     for name, key in combined.ties.items():
         yield about | {"part": name, "role": "tie-break", "value": float(key[at])}

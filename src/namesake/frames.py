@@ -11,7 +11,7 @@ from namesake.arrays import decoded, from_stream
 from namesake.articles.schema import ARTICLES
 from namesake.engines.file_linker import described
 from namesake.errors import NamesakeError, must_be, warn
-from namesake.files import several
+from namesake.files import Paths, several
 from namesake.formats.arrow_articles import ColumnNames
 from namesake.formats.field_names import Reading
 from namesake.linker import Linker
@@ -90,6 +90,7 @@ def reconcile_frame(
     type: Mapping[str, str | Sequence[str]] | None = None,
     *,
     kind: str | Sequence[str] | None = None,
+    decisions: Paths = (),
     threads: int = 0,
 ) -> Any:
     """Match each row of a frame of names to an entity, as the command `reconcile` does for a file.
@@ -103,6 +104,7 @@ def reconcile_frame(
         type: properties, and the columns with their values, such as `{"occupation": "Job", "P108": "Firm"}`. Semicolons
             separate several values in one cell.
         kind: the kinds of the entities, such as "organisation" or "people,places"; None: the kind of most names.
+        decisions: files of decisions of people, which the rows have instead of computed answers (docs/review.md).
         threads: how many threads work; 0 is one per core. The result does not depend on it.
 
     Returns:
@@ -117,6 +119,7 @@ def reconcile_frame(
     name = column_of_names(table.column_names, WHERE, warn) if name is None else name
     types = tuple((property, column) for property, columns in (type or {}).items() for column in several(columns))
     layout = Layout(name, tuple(several(context)), date, types, kind)
+    linker = linker.with_decisions(decisions) if several(decisions) else linker
     answers = reconcile_table(linker, table, layout, threads=threads)
     for column, cells in answers.unread_dates.items():
         rows, example = counted(len(cells), "row"), next(iter(cells.values()))

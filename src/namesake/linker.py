@@ -6,10 +6,11 @@ import datetime
 import math
 import re
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgspec
 import numpy as np
@@ -23,10 +24,12 @@ from namesake.articles.rejects import NoRejects, Reject, Rejects
 from namesake.articles.schema import ARTICLES
 from namesake.batch import Batch, Query
 from namesake.compiling import announce_compiling
+from namesake.decisions.lookup import Decisions, OfRows
 from namesake.drawing.text import Explanation, Links, facts_html
 from namesake.drawing.theme import percent
 from namesake.errors import NamesakeError, must_be, warn
 from namesake.explain import EXPLANATION, explain, mentions_called, no_such_name
+from namesake.files import Paths, several
 from namesake.kb.records import found_all
 from namesake.kb.store import KB
 from namesake.kinds import all_kinds, kind_counts, parse_kinds
@@ -114,6 +117,7 @@ class Linker:
         kinds: the kinds of entities to link to, such as "people,places"; None for all. Entities of other kinds still
             compete for names: a mention of one has no `qid`, and the reason "another kind".
         prior: what is added to the log-odds of own entities of the KB (`namesake kb add`).
+        decisions: files of decisions of people (docs/review.md), in the order in which they apply.
     """
 
     def __init__(
@@ -124,6 +128,7 @@ class Linker:
         mentions: str | Detector = "names",
         kinds: str | Iterable[str] | None = None,
         prior: float = 0.0,
+        decisions: Decisions | Paths = (),
     ) -> None:
         must_be(kb, (KB, str, Path, None), "kb", "a KB or the folder of one")
         must_be(recipe, (Recipe, str, Path), "recipe", "a Recipe, the name of one that ships, or a .toml file")
@@ -143,15 +148,27 @@ class Linker:
         self.kinds = None if kinds is None else parse_kinds(kinds)
         refuse_unkept(self.kinds, self.kb)
         self._source = for_kb(self._source, self.kb.kinds)
+        self.decisions = decisions if isinstance(decisions, Decisions) else None
+        if self.decisions is None and several(decisions):
+            self.decisions = Decisions(cast("Paths", decisions), self.kb)
         self._own = threading.local()
 
-    def __reduce__(self) -> tuple[type[Linker], tuple[str, Recipe, None, str | Detector, str | None]]:
-        """Another process opens the KB by its folder."""
-        return Linker, (str(self.kb.path.absolute()), self.recipe, None, self.mentions, self.kind_names)
+    def __reduce__(self) -> tuple[type[Linker], tuple[Any, ...]]:
+        """Another process opens the KB by its folder; the prior is part of the recipe."""
+        folder = str(self.kb.path.absolute())
+        return Linker, (folder, self.recipe, None, self.mentions, self.kind_names, 0.0, self.decisions or ())
+
+    def with_decisions(self, decisions: Paths, say: Callable[[str], None] = warn) -> Linker:
+        """The same linker with more files of decisions; `say` receives messages about them."""
+        other, files = copy(self), [] if self.decisions is None else self.decisions.files
+        other.decisions = Decisions([*files, *several(decisions)], self.kb, say)
+        return other
 
     def reopened(self) -> Linker:
         """The same linker with the KB that is in the folder now."""
-        return Linker(KB.open(self.kb.path.absolute()), self.recipe, None, self.mentions, self.kind_names)
+        kb = KB.open(self.kb.path.absolute())
+        decisions = () if self.decisions is None else Decisions(self.decisions.files, kb)
+        return Linker(kb, self.recipe, None, self.mentions, self.kind_names, decisions=decisions)
 
     def __repr__(self) -> str:
         return f"<Linker: {kind_counts(self.kb.manifest.kinds)} of {self.kb.path}, recipe {self.recipe.name}>"
@@ -165,6 +182,7 @@ class Linker:
         facts |= {"entities": manifest.entities, "words": manifest.words_how}
         made_by = {"kb": msgspec.json.encode(facts).decode(), "recipe": self.recipe.toml()}
         made_by |= {} if self.mentions == "names" else {"mentions": self.detector}
+        made_by |= {} if self.decisions is None else {"decisions": self.decisions.digest}
         return made_by | ({} if self.kinds is None else {"kinds": self.kind_names or ""})
 
     @property
@@ -304,6 +322,7 @@ class Linker:
         recipe: Recipe | None = None,
         table_rows: Sequence[Query] | None = None,
         source: Source | None = None,
+        of_rows: OfRows | None = None,
     ) -> Scored:
         """The scores of all candidates in a table of articles, in one batch.
 
@@ -312,8 +331,9 @@ class Linker:
             recipe: another recipe than the linker's.
             table_rows: the row of each article, if the articles are rows of a table.
             source: finds the mentions of articles that list none, instead of the linker's detector.
+            of_rows: the decisions about each row.
         """
-        return self._scored(check_articles(articles), None, recipe, table_rows, source)[1]
+        return self._scored(check_articles(articles), None, recipe, table_rows, source, of_rows)[1]
 
     def _scored(
         self,
@@ -322,18 +342,20 @@ class Linker:
         recipe: Recipe | None = None,
         table_rows: Sequence[Query] | None = None,
         source: Source | None = None,
+        of_rows: OfRows | None = None,
     ) -> tuple[pa.Table, Scored]:
         """The articles that can be linked, and the scores of their candidates."""
         self.kb.check_unchanged()
         recipe = recipe or self.recipe
-        batch = Batch(articles, self.kb, self._lexicon(), recipe, source or self._source, table_rows)
+        more = source or self._source, table_rows, self.decisions, of_rows
+        batch = Batch(articles, self.kb, self._lexicon(), recipe, *more)
         if faults := batch.faults():
             rejects = NoRejects() if rejects is None else rejects
             for article, reason in sorted(faults.items()):
                 rejects.add(Reject(reason, article_id=batch.ids[article].as_py()))
             kept = np.isin(np.arange(articles.num_rows), list(faults), invert=True)
             articles = articles.filter(arrow_numbers(kept))
-            batch = Batch(articles, self.kb, self._lexicon(), recipe, self._source)
+            batch = Batch(articles, self.kb, self._lexicon(), recipe, self._source, None, self.decisions)
         scored = replace(score(batch, recipe), kinds=self.kinds)
         self.kb.check_unchanged()
         return articles, scored

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +25,8 @@ from namesake.arrays import (
 )
 from namesake.articles.schema import LINKS, candidates_field, doubts_field
 from namesake.batch import Batch
-from namesake.decide import ANOTHER_KIND, ANSWERED, REASONS, Decision, decide, probabilities
+from namesake.decide import ANOTHER_KIND, ANSWERED, DECIDED, REASONS, Decision, decide, probabilities
+from namesake.decisions.lookup import NIL, WEIGHT
 from namesake.errors import NamesakeError
 from namesake.kb.records import about
 from namesake.kb.store import KB
@@ -36,6 +37,10 @@ from namesake.recipe import Combined, Recipe
 from namesake.scorers import Need, named
 
 ALREADY_LINKED = "AlreadyLinked"
+DECISION = "Decision"
+"""The part of a score that a decision of a person adds."""
+UNSCALED = 1e7
+"""The factor of that part in recipes whose scores are not log-odds."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,13 @@ class Scored:
     def of(cls, batch: Batch, recipe: Recipe, scores: dict[str, Float64], doubts: dict[str, Float64]) -> Scored:
         """Combine the scores of a batch."""
         kinds = batch.kinds if recipe.uses_kinds else None
-        return cls(batch, recipe, scores, doubts, recipe.combine(scores, batch.offsets, doubts, kinds))
+        combined = recipe.combine(scores, batch.offsets, doubts, kinds)
+        if batch.decided is not None:
+            added = batch.decided.of_candidate * (1.0 if recipe.decide is not None else UNSCALED)
+            parts = combined.contributions | {DECISION: added}
+            nil = combined.nil_parts and combined.nil_parts | {DECISION: batch.decided.of_nil}
+            combined = replace(combined, total=combined.total + added, contributions=parts, nil_parts=nil)
+        return cls(batch, recipe, scores, doubts, combined)
 
     @cached_property
     def top(self) -> tuple[Int64, Int64, Int64]:
@@ -66,8 +77,12 @@ class Scored:
     def decision(self) -> Decision:
         """Whether to answer each mention, and how confidently."""
         total, nil, rule = self.combined.total, self.combined.nil, self.recipe.decide
-        no_person = None if rule is None else self.batch.no_person
+        decided, no_person = self.batch.decided, None if rule is None else self.batch.no_person
+        if decided is not None and no_person is not None:
+            no_person = no_person & ~decided.settled
         found = decide(total, nil, self.batch.offsets, self.top[0], rule, no_person)
+        if decided is not None:
+            found.reason[decided.entity == NIL] = DECIDED
         if self.kinds is not None:
             found.reason[(found.reason == ANSWERED) & ~np.isin(self.best_kind, self.kinds)] = ANOTHER_KIND
         return found
@@ -157,6 +172,8 @@ def _best_spans(scored: Scored) -> Scored:
         score = found.mean(found.sizes)
     else:
         score = -np.log(np.maximum(scored.probabilities[1], np.finfo(np.float64).tiny))
+    if batch.decided is not None:  # also NIL, so that no part of the name is linked instead
+        score = np.where(batch.decided.settled, score + WEIGHT, score)
     best, kept = batch.best(score)
     candidate = take_rows(batch.offsets, kept)[1]
     scores = {name: values[candidate] for name, values in scored.scores.items()}

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-from namesake.decide import REASONS, TOO_CLOSE
+from namesake.decide import DECIDED, REASONS, TOO_CLOSE
 from namesake.drawing.evidence import Row, evidence
 from namesake.drawing.theme import GROUPS, percent
 from namesake.printable import one_line
@@ -31,6 +31,8 @@ def summary_sentence(rows: Sequence[Row], text: str = "", qid: str | None = None
     if not candidates:
         return "No entity in the knowledge base has this name."
     first, reason = candidates[0][0], candidates[0][0]["reason"]
+    if qid is None and reason == REASONS[DECIDED]:
+        return "A person decided that it is none of the candidates."
     if qid is None and reason is not None:
         return _no_answer(candidates, nil, reason, text)
     own = next((some for some in candidates if some[0]["qid"] == (qid or first["qid"])), candidates[0])
@@ -49,9 +51,7 @@ def reasons_for(own: Sequence[Row], rival: Sequence[Row], text: str = "") -> lis
     if rival and rival[0]["qid"] is not None:
         for group, amount in _by_group(rival).items():
             ahead[group] -= amount
-    kind = own[0]["kind"] or "other"
-    kind = "entity" if kind == "other" else kind
-    about = {"it": f"this {kind}", "kind": f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"}
+    about = _about(own[0]["kind"])
     alone = not (rival and rival[0]["qid"] is not None)
     found = evidence(own, text)
     words = [word for source, some in found.words for word in some]
@@ -68,6 +68,51 @@ def reasons_for(own: Sequence[Row], rival: Sequence[Row], text: str = "") -> lis
         form = form.removeprefix("{it} ") if any(one.startswith(about["it"]) for one in said) else form
         said.append(form.format(**about))
     return said
+
+
+def for_and_against(parts: Sequence[Mapping[str, float]], kinds: Sequence[str]) -> list[str]:
+    """What speaks for and against each of some candidates, best first, compared with the best other one.
+
+    Each candidate has the parts of its score, and its kind.
+    """
+    amounts = [_by_name(one) for one in parts]
+    found = []
+    for own, kind in zip(amounts, kinds, strict=True):
+        rival = next((other for other in amounts if other is not own), {})
+        ahead = {group: own.get(group, 0.0) - rival.get(group, 0.0) for group in {**own, **rival}}
+        about = _about(kind)
+        good = [_form(group, "much" if ahead[group] >= MUCH else "for", about) for group in _strongest(ahead)]
+        bad = [_form(group, "against", about) for group in _strongest({name: -ahead[name] for name in ahead})]
+        said = [
+            f"{what}: {_joined(some)}." for what, some in (("For", good), ("Against", [*filter(None, bad)])) if some
+        ]
+        found.append(" ".join(said) or "Nothing sets it apart from the others.")
+    return found
+
+
+def _by_name(parts: Mapping[str, float]) -> dict[str, float]:
+    """The parts of a score by group; those of cells of a row by their property, such as `row: occupation`."""
+    found: defaultdict[str, float] = defaultdict(float)
+    for name, added in parts.items():
+        source, _, property = name.partition(" > ")[0].partition(": ")
+        if source in GROUP_OF:
+            found[f"{GROUP_OF[source]}: {property}" if property else GROUP_OF[source]] += added
+    return found
+
+
+def _form(name: str, form: str, about: Mapping[str, str]) -> str:
+    """A group in words; empty if it has none against a candidate."""
+    group, _, property = name.partition(": ")
+    if property:
+        form = "against_property" if form == "against" else "with_property"
+    forms = GROUPS[group]
+    return forms.get(form, "" if form == "against" else forms["for"]).format(**about, property=property)
+
+
+def _about(kind: str | None) -> dict[str, str]:
+    """How sentences name a candidate of a kind."""
+    kind = "entity" if kind in (None, "", "other") else str(kind)
+    return {"it": f"this {kind}", "kind": f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"}
 
 
 def _no_answer(candidates: Sequence[Sequence[Row]], nil: Sequence[Row], reason: str, text: str) -> str:

@@ -57,6 +57,7 @@ class Plan(msgspec.Struct, frozen=True):
             "threshold": str(threshold),
             "`mentions=`": linker.detector,
             "`kinds=`": linker.kind_names or "",
+            "`decisions=`": linker.decisions.digest if linker.decisions else "",
             **{f"`{name}=`": value for name, value in options.items()},
             **{f"`{name}=`": value for name, value in reading.named.items()},
             "`encoding=`": reading.encoding or "",

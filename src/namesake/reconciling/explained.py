@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from namesake.articles.rejects import Rejects
 from namesake.batch import Query
+from namesake.decisions.lookup import OfRows, rows_from
 from namesake.drawing.sentence import summary_sentence
 from namesake.errors import NamesakeError
 from namesake.explain import EXPLANATION, explain, explanation_rows
@@ -30,19 +31,25 @@ AGREES, ANOTHER, NO_ANSWER, NOT_IN_KB, NO_QID = "agrees", "another entity", "no 
 
 
 def sentences(
-    linker: Linker, queries: Sequence[Query], kinds: tuple[int, ...] | None, threads: int = 0
+    linker: Linker,
+    queries: Sequence[Query],
+    kinds: tuple[int, ...] | None,
+    threads: int = 0,
+    of_rows: OfRows | None = None,
 ) -> list[str | None]:
     """Why each row has its answer, in one sentence; None for a row without candidates."""
     found: list[str | None] = []
-    work = partial(_sentences, linker, queries, kinds)
+    work = partial(_sentences, linker, queries, kinds, of_rows)
     for some in in_order(work, range(0, len(queries), AT_ONCE), threads_for(threads)):
         found += some
     return found
 
 
-def _sentences(linker: Linker, queries: Sequence[Query], kinds: tuple[int, ...] | None, begin: int) -> list[str | None]:
+def _sentences(
+    linker: Linker, queries: Sequence[Query], kinds: tuple[int, ...] | None, of_rows: OfRows | None, begin: int
+) -> list[str | None]:
     some = queries[begin : begin + AT_ONCE]
-    judged = judge(linker, some, kinds)
+    judged = judge(linker, some, kinds, rows_from(of_rows, begin, len(some)))
     texts = articles_of(some).column("text")
     found: list[str | None] = [None] * len(some)
     explanations = (NULLS | row for row in explanation_rows(judged.scored, most=2))
@@ -68,8 +75,10 @@ def explained_table_row(linker: Linker, path: Path, number: int, given: Mapping[
     layout.check(read.table, linker.kb)
     queries = queries_of(read.table, layout)
     kinds = kinds_of_column(linker, None, [query.name for query in queries], name, silent)
-    query = plain_query(linker.kb, queries[read.numbers.index(number)], kinds)
-    article, rows = articles_of([query]), explain(judge(linker, [query], kinds).scored)
+    place = read.numbers.index(number)
+    query = plain_query(linker.kb, queries[place], kinds)
+    of_rows = None if linker.decisions is None else linker.decisions.of_rows(read.table)
+    article, rows = articles_of([query]), explain(judge(linker, [query], kinds, rows_from(of_rows, place, 1)).scored)
     if not rows.num_rows:
         raise NamesakeError(f"{path} row {number:,}: no candidates for {query.name!r}")
     where = f"{path.name} row {number:,}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -17,7 +18,8 @@ from namesake import rank
 from namesake.arrays import Float64, Int64, arrow_numbers, indptr, one_chunk, text_buffers
 from namesake.articles.schema import ARTICLES
 from namesake.batch import Query
-from namesake.decide import REASONS
+from namesake.decide import ANSWERED, REASONS
+from namesake.decisions.lookup import NIL, OfRows
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise
 from namesake.kb.records import about
@@ -90,6 +92,21 @@ class Reconciled:
             parts |= {f"{VALUES}{name}": weight * odds for name, odds in values.items()}
         return parts
 
+    def as_decided(self, query: int) -> bool | None:
+        """Whether a query would have the decided answer without the decision; None if there is no decision."""
+        mention, decided = int(self.mention[query]), self.scored.batch.decided
+        if mention < 0 or decided is None or not decided.settled[mention]:
+            return None
+        plain = self._without_decisions
+        answered = plain.decision.reason[mention] == ANSWERED
+        return bool(decided.entity[mention] == (plain.batch.qids[plain.top[0][mention]] if answered else NIL))
+
+    @cached_property
+    def _without_decisions(self) -> Scored:
+        batch = copy(self.scored.batch)
+        batch.decided = None
+        return Scored.of(batch, self.scored.recipe, self.scored.scores, self.scored.doubts)
+
     def best(self, query: int, limit: int) -> list[int]:
         """The best candidates of a query, by their place in the flat arrays."""
         mention = int(self.mention[query])
@@ -104,8 +121,8 @@ class Reconciled:
         row, sure = int(self.scored.batch.rows[candidate]), float(self.confidence[candidate])
         return Candidate(
             qid=kb.ids.text(int(self.scored.batch.qids[candidate])),
-            label=kb.label(row),
-            description=about(kb, row),
+            label=kb.label(row) if row >= 0 else "",
+            description=about(kb, row) if row >= 0 else "",
             score=float(self.scored.combined.total[candidate]),
             confidence=None if np.isnan(sure) else sure,
             matched=matched,
@@ -142,8 +159,13 @@ def reconcile_queries(
     return found
 
 
-def judge(linker: Linker, queries: Sequence[Query], kinds: tuple[int, ...] | None = None) -> Reconciled:
-    """Score the candidates of some queries in one batch, such as AT_ONCE; `kinds` as for `candidates_of`."""
+def judge(
+    linker: Linker, queries: Sequence[Query], kinds: tuple[int, ...] | None = None, of_rows: OfRows | None = None
+) -> Reconciled:
+    """Score the candidates of some queries in one batch, such as AT_ONCE; `kinds` as for `candidates_of`.
+
+    `of_rows` are the decisions about each query.
+    """
     kinds = linker.kinds if kinds is None else kinds
     rows = [plain_query(linker.kb, query, kinds) for query in queries]
     articles = articles_of(rows)
@@ -155,7 +177,7 @@ def judge(linker: Linker, queries: Sequence[Query], kinds: tuple[int, ...] | Non
         return replace(given, offsets=offsets, qids=kb.qids[found], rows=found.astype(np.int64), quality=quality)
 
     nameless = articles.set_column(4, ARTICLES.field("mentions"), pa.nulls(len(rows), mentions.type))
-    scored = linker.scored(nameless, table_recipe(linker.recipe), rows, source)
+    scored = linker.scored(nameless, table_recipe(linker.recipe), rows, source, of_rows)
     return Reconciled(scored, scored.batch.mention_of_row)
 
 

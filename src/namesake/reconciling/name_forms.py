@@ -23,7 +23,7 @@ def stated_qid(kb: KB, cell: str) -> str | None:
         return None
     names = [title, *(form for form, _ in _forms(kb, title))]
     rows = (int(row) for name in names for row in kb.names.lookup(name)[0])
-    return next((f"Q{kb.qids[row]}" for row in rows if kb.titles[row] == title), None)
+    return next((kb.ids.text(int(kb.qids[row])) for row in rows if kb.titles[row] == title), None)
 
 
 def usual_form(kb: KB, name: str) -> tuple[str, str]:

@@ -6,13 +6,15 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from namesake.articles.days import UNDATED, day_number, read_day
 from namesake.batch import Query
-from namesake.decide import REASONS, TOO_CLOSE
+from namesake.decide import DECIDED, REASONS, TOO_CLOSE
+from namesake.decisions.lookup import OfRows, rows_from, texts
 from namesake.errors import NamesakeError, did_you_mean, warn
 from namesake.kb.records import about, rows_named
 from namesake.kb.store import KB
@@ -126,8 +128,10 @@ class Answers:
     doubtful: list[Doubtful]
     unread_dates: dict[str, dict[int, str]]
     """Dates that cannot be read and are ignored, by column and row number."""
+    chosen: int
+    """The number of rows that people decided."""
     as_chosen: int
-    """The number of reviewed rows whose answer would be the same without the review."""
+    """Of these, the rows whose answer would be the same without the decision."""
     added: list[str]
     """The names of the added columns."""
 
@@ -140,7 +144,6 @@ def reconcile_table(
     threads: int = 0,
     review_below: float | None = None,
     unread: Mapping[int, str] | None = None,
-    choices: Mapping[int, str | None] | None = None,
     explain: bool = False,
     advance: Callable[[int], None] | None = None,
     say: Callable[[str], None] = warn,
@@ -154,7 +157,6 @@ def reconcile_table(
         threads: the number of threads; 0: one per core. The result does not depend on it.
         review_below: collect the rows with a lower confidence, with their candidates, for review.
         unread: by row number, why a row could not be read; it has no answer.
-        choices: by row number, the QID that a person chose, or None for NIL.
         explain: also add the column `why`, with one sentence for each row.
         advance: called with the number of rows that are done.
         say: receives the guess of the kind.
@@ -162,25 +164,26 @@ def reconcile_table(
     layout.check(table, linker.kb)
     queries = queries_of(table, layout)
     kinds = kinds_of_column(linker, layout.kind, [query.name for query in queries], layout.name, say)
-    stated = {at: qid for at, query in enumerate(queries) if (qid := stated_qid(linker.kb, query.name))}
+    of_rows = None if linker.decisions is None else linker.decisions.of_rows(table)
+    open_rows = range(len(queries)) if of_rows is None else np.flatnonzero(np.diff(of_rows[0]) == 0).tolist()
+    stated = {at: qid for at in open_rows if (qid := stated_qid(linker.kb, queries[at].name))}
     queries = [plain_query(linker.kb, query, kinds) for query in queries]
     for at in (*(unread or ()), *stated):
         queries[at] = Query("")
     added: list[tuple[object, ...]] = []
     doubtful: list[Doubtful] = []
-    answer = partial(_answers, linker, queries, kinds, review_below)
+    chosen: list[bool] = []
+    answer = partial(_answers, linker, queries, kinds, review_below, of_rows)
     for answers in in_order(answer, range(0, len(queries), AT_ONCE), threads_for(threads)):
-        added += [columns for columns, _ in answers]
-        doubtful += [each for _, each in answers if each is not None and each.row not in (choices or ())]
+        added += [one.columns for one in answers]
+        doubtful += [one.doubtful for one in answers if one.doubtful is not None]
+        chosen += [one.as_decided for one in answers if one.as_decided is not None]
         if advance is not None:
             advance(len(added))
     for at, why in (unread or {}).items():
         added[at] = (None, None, None, None, f"not read: {why}", None, None)
     for at, qid in stated.items():
         added[at] = _stated(linker.kb, qid)
-    as_chosen = sum(added[at][0] == qid for at, qid in (choices or {}).items())
-    for at, qid in (choices or {}).items():
-        added[at] = _chosen(linker.kb, qid)
     own = table.num_columns
     for at, field in enumerate(ADDED):
         column = pa.array([row[at] for row in added], field.type)
@@ -190,11 +193,11 @@ def reconcile_table(
             column = pa.array([linker.kb.label(row) if row >= 0 else None for row in rows], pa.string())
             table = table.append_column(_free("runner_up_label", table.column_names), column)
     if explain:
-        whys = pa.array(sentences(linker, queries, kinds, threads), pa.string())
+        whys = pa.array(sentences(linker, queries, kinds, threads, of_rows), pa.string())
         table = table.append_column(_free("why", table.column_names), whys)
     matched = sum(1 for row in added if row[0] is not None)
     bad_dates = unread_dates(table, layout, linker.kb)
-    return Answers(table, matched, doubtful, bad_dates, as_chosen, table.column_names[own:])
+    return Answers(table, matched, doubtful, bad_dates, len(chosen), sum(chosen), table.column_names[own:])
 
 
 def queries_of(table: pa.Table, layout: Layout) -> list[Query]:
@@ -230,21 +233,28 @@ def unread_dates(table: pa.Table, layout: Layout, kb: KB) -> dict[str, dict[int,
     return {column: cells for column, cells in unread.items() if cells}
 
 
-def texts(table: pa.Table, column: str) -> list[str]:
-    """A column as texts; null becomes the empty text."""
-    return ["" if value is None else str(value).strip() for value in table.column(column).to_pylist()]
+class Answer(NamedTuple):
+    """The answer for a row."""
 
-
-Answer = tuple[tuple[object, ...], Doubtful | None]
-"""The values of `ADDED` for a row, and the row for review if it is uncertain."""
+    columns: tuple[object, ...]
+    """The values of `ADDED`."""
+    doubtful: Doubtful | None = None
+    """The row for review if it is uncertain."""
+    as_decided: bool | None = None
+    """Whether the answer would be the same without a decision; None if there is no decision."""
 
 
 def _answers(
-    linker: Linker, queries: Sequence[Query], kinds: tuple[int, ...] | None, review_below: float | None, begin: int
+    linker: Linker,
+    queries: Sequence[Query],
+    kinds: tuple[int, ...] | None,
+    review_below: float | None,
+    of_rows: OfRows | None,
+    begin: int,
 ) -> list[Answer]:
     """The answers of AT_ONCE queries from `begin` on."""
     some = queries[begin : begin + AT_ONCE]
-    judged = judge(linker, some, kinds)
+    judged = judge(linker, some, kinds, rows_from(of_rows, begin, len(some)))
     cells = {"type": ENTITY_TYPE} | {name.removeprefix(VALUES): name for name in judged.parts if VALUES in name}
     return [_answer(linker.kb, judged, cells, query, at, begin + at, review_below) for at, query in enumerate(some)]
 
@@ -253,9 +263,11 @@ def _answer(
     kb: KB, judged: Reconciled, cells: Mapping[str, str], query: Query, at: int, row: int, review_below: float | None
 ) -> Answer:
     """The answer of query `at`, with its reason and the runner-up; `cells` are the parts of the row's columns."""
-    best, why = judged.best(at, 2), judged.reason(at)
+    best, why, as_decided = judged.best(at, 2), judged.reason(at), judged.as_decided(at)
+    if why == REASONS[DECIDED]:
+        return Answer((None, None, None, 0.0, NOBODY_CHOSEN, None, None), None, as_decided)
     if not best:
-        return (None, None, None, None, _missing(kb, query.name, why), None, None), None
+        return Answer((None, None, None, None, _missing(kb, query.name, why), None, None))
     begin, end = judged.scored.batch.offsets[judged.mention[at] :][:2].tolist()
     reason = _because(judged, cells, best[0], end - begin - 1)
     is_close = why == REASONS[TOO_CLOSE] and len(best) > 1
@@ -266,14 +278,16 @@ def _answer(
     if why is None:
         found = judged.who(kb, best[0])
         who = (found.qid, found.label, found.description)
+    if as_decided is not None:
+        return Answer((*who, sure[0], CHOSEN, None, None), None, as_decided)
     runner_up: tuple[object, ...] = (None, None)
     if others := [*zip(best, sure, strict=True)][0 if why is not None and not is_close else 1 :]:
         runner_up = (kb.ids.text(int(judged.scored.batch.qids[others[0][0]])), others[0][1])
     columns = (*who, sure[0], reason, *runner_up)
     is_unsure = why is not None or (review_below is not None and sure[0] is not None and sure[0] < review_below)
     if review_below is None or not is_unsure:
-        return columns, None
-    return columns, Doubtful(row, query, judged.candidates(kb, at, SHOWN), reason, end - begin)
+        return Answer(columns)
+    return Answer(columns, Doubtful(row, query, judged.candidates(kb, at, SHOWN), reason, end - begin))
 
 
 def _entity(judged: Reconciled, kb: KB, candidate: int) -> str:
@@ -285,7 +299,7 @@ def _missing(kb: KB, name: str, why: str | None) -> str | None:
     """The reason of a row without candidates: also the most famous entity with its name, which is of another kind."""
     others = rows_named(kb, name) if name.strip() else []
     if others:
-        return f"{why} of this kind; Q{kb.qids[others[0]]} is of the kind {kb.kind_of(others[0]).name}"
+        return f"{why} of this kind; {kb.ids.text(int(kb.qids[others[0]]))} is of the kind {kb.kind_of(others[0]).name}"
     return why if name.strip() else "no name"
 
 
@@ -304,20 +318,12 @@ def _because(judged: Reconciled, cells: Mapping[str, str], candidate: int, rival
     return "; ".join(said)
 
 
-def _chosen(kb: KB, qid: str | None) -> tuple[object, ...]:
-    """The values of `ADDED` for a reviewed row; an entity that is not in the KB has a QID only."""
-    if qid is None:
-        return None, None, None, 0.0, NOBODY_CHOSEN, None, None
-    row = kb.row(qid)
-    label, description = (kb.label(row), about(kb, row)) if row >= 0 else (None, None)
-    return qid, label, description, 1.0, CHOSEN, None, None
-
-
 def _stated(kb: KB, qid: str) -> tuple[object, ...]:
     """The values of `ADDED` for a row whose name is a QID or an address."""
-    if kb.row(qid) < 0:
+    row = kb.row(qid)
+    if row < 0:
         return None, None, None, None, f"{qid} is not in the KB", None, None
-    return *_chosen(kb, qid)[:4], "the row names the entity itself", None, None
+    return qid, kb.label(row), about(kb, row), 1.0, "the row names the entity itself", None, None
 
 
 def _free(name: str, taken: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ COMMANDS = {
     "link": "link",
     "explain": "link",
     "reconcile": "reconcile",
+    "review": "review",
     "kb": "kb",
     "eval": "evaluation",
     "serve": "serve",

@@ -50,6 +50,7 @@ Share = Annotated[float, typer.Option(min=0, max=1)]
 Recipe = Annotated[str, typer.Option(autocompletion=_recipes)]
 Threads = Annotated[int, typer.Option(min=0)]
 Kinds = Annotated[str | None, typer.Option(metavar="KINDS")]
+Decided = Annotated[list[Path] | None, typer.Option("--decisions", metavar="FILE")]
 Json = Annotated[bool, typer.Option("--json")]
 MoreLabelled = Annotated[list[Path] | None, typer.Argument(help="More files of --labelled.", hidden=True)]
 Samples = Annotated[int, typer.Option(min=100)]
@@ -78,6 +79,17 @@ def threshold_of(text: str | None) -> float | str | None:
     if not 0 <= number <= 1:
         raise NamesakeError(f"--threshold {text}: must be a number from 0 to 1, or a calibrated threshold such as p95")
     return number
+
+
+def properties(type: list[str] | None) -> dict[str, list[str]]:
+    """The columns of each property that `--type property=column` names."""
+    types: dict[str, list[str]] = {}
+    for text in type or ():
+        property, _, column = (part.strip() for part in text.partition("="))
+        if not property or not column:
+            raise NamesakeError(f"--type {text}: write it as property=column, such as occupation=Job")
+        types.setdefault(property, []).append(column)
+    return types
 
 
 # messages
@@ -128,12 +140,24 @@ def open_linker(
     files: Sequence[Path] = (),
     kinds: str | None = None,
     prior: float = 0.0,
+    decisions: Sequence[Path] | None = None,
 ) -> Linker:
-    """The linker that --kb, --recipe, --threshold, --mentions, --kinds and --prior describe, to link `files`."""
+    """The linker that --kb, --recipe, --threshold, --mentions, --kinds, --prior and --decisions describe."""
     number, folder = threshold_of(threshold), default_kb(kb, files)
-    from namesake import Linker
+    from namesake import KB, Linker
 
-    return Linker(folder, recipe, number, mentions, kinds, prior)
+    if not decisions:
+        return Linker(folder, recipe, number, mentions, kinds, prior)
+    from namesake.decisions.lookup import Decisions
+
+    opened = KB.open(folder)
+    return Linker(opened, recipe, number, mentions, kinds, prior, Decisions(decisions, opened, say))
+
+
+def report_unused(linker: Linker) -> None:
+    """Report decisions that have applied to no name: the text or the row that they are about is gone."""
+    if linker.decisions is not None and (unused := linker.decisions.unused()):
+        say(unused)
 
 
 def default_kb(kb: Path | None, files: Sequence[Path]) -> Path:

@@ -145,15 +145,20 @@ def tune(
     folds: Annotated[int, typer.Option(min=2)] = 10,
     known: Path | None = None,
     hold: bool = False,
+    decisions: common.Decided = None,
+    articles: list[Path] | None = None,
     out: common.OptionalOut = None,
 ) -> None:
-    """Fit a recipe's weights to labelled text or to scores, and write a recipe.
+    """Fit a recipe's weights to labelled text, to scores or to decisions, and write a recipe.
 
     Example: namesake eval tune --kb kb/ --labelled news.jsonl.gz web.jsonl.gz -o mine.toml
 
     Example: namesake eval tune --scores scores.parquet --gold gold.jsonl --split tune --recipe uiscore-paper
 
     Args:
+        decisions: Decisions of people to learn from (docs/review.md); repeatable. A recipe that is not better on
+            decisions that are held out is not written.
+        articles: Articles that the decisions are about; repeatable. By default only the sentences in the decisions.
         complete: Corpora of --labelled in which every name is labelled, separated by commas. Names without a label are
             NIL there; in other corpora nothing is learnt from them.
         scores: Scores of every candidate; repeatable, all files are fitted together.
@@ -166,7 +171,10 @@ def tune(
         hold: Keep the weights, and fit only the decision for NIL (nil and alone).
         out: Recipe file to write. The default is NAME-HOW.toml.
     """
-    settings = {name: value for name, value in locals().items() if name not in ("more", "out")}
+    if decisions:
+        _learn(decisions, articles or [], kb, recipe, out)
+        return
+    settings = {name: value for name, value in locals().items() if name not in ("more", "out", "decisions", "articles")}
     from namesake import tune
     from namesake.files import keep_apart
 
@@ -180,6 +188,26 @@ def tune(
     if tuning.warning:
         common.say(f"warning: {tuning.warning}")
     common.show(tuning.views, [f"wrote {out}; use it with --recipe {out}"])
+
+
+def _learn(decisions: list[Path], articles: list[Path], kb: Path | None, recipe: str, out: Path | None) -> None:
+    """Refit a recipe to decisions, and write it if it is better."""
+    linker = common.open_linker(kb, recipe, None)
+    from namesake.analysis.learn import learn
+    from namesake.files import keep_apart
+
+    with common.reported_rejects() as rejects:
+        found = learn(decisions, linker, articles=articles, name=out.stem if out else None, rejects=rejects)
+    out = out or Path(f"{found.recipe.name}.toml")
+    keep_apart([out], [*decisions, *articles, recipe])
+    if found.better:
+        found.recipe.save(out)
+    common.show(
+        [found.view],
+        [*found.lines, f"wrote {out}; use it with --recipe {out}" if found.better else "no recipe written"],
+    )
+    if not found.better:
+        raise typer.Exit(common.NO_RESULT)
 
 
 @group.command()

@@ -39,6 +39,7 @@ def link(
     threshold: str | None = None,
     kinds: common.Kinds = None,
     prior: float = 0.0,
+    decisions: common.Decided = None,
     mentions: str = "names",
     text: str | None = None,
     id: str | None = None,
@@ -94,7 +95,7 @@ def link(
     if master is not None:
         raise NamesakeError("--master applies to Spark only: add --engine spark")
     paths = [Path(one) for one in articles]
-    linker = common.open_linker(kb, recipe, threshold, mentions, paths, kinds, prior)
+    linker = common.open_linker(kb, recipe, threshold, mentions, paths, kinds, prior, decisions)
     settings["reading"], settings["date"] = _reading(paths, given)
     if to is None:
         print_links(linker, paths, settings)
@@ -120,6 +121,7 @@ def explain(
     threshold: str | None = None,
     kinds: common.Kinds = None,
     prior: float = 0.0,
+    decisions: common.Decided = None,
     mentions: str = "names",
     text: str | None = None,
     id: str | None = None,
@@ -152,7 +154,7 @@ def explain(
     from namesake.explain import names_of_text, no_such_name
     from namesake.reconciling.explained import explained_table_row
 
-    linker = common.open_linker(kb, recipe, threshold, mentions, [articles], kinds, prior)
+    linker = common.open_linker(kb, recipe, threshold, mentions, [articles], kinds, prior, decisions)
     with common.reported_rejects() as rejects:
         if row is not None:
             table, rows = explained_table_row(linker, articles, row, given)
@@ -207,7 +209,7 @@ def _check_format(option: str, format: str | None, known: Sequence[str], what: s
 def _check_spark(given: Mapping[str, object]) -> None:
     """Reject options that have no effect on Spark: it reads JSONL and Parquet in our layouts, and writes Parquet."""
     options = ["text", "id", "title", "encoding", "sheet", "format", "to", "flat", "mentions"]
-    options += ["workers", "threads", "prior"]
+    options += ["workers", "threads", "prior", "decisions"]
     without_effect = [f"--{option}" for option in options if given[option]]
     if without_effect:
         raise NamesakeError(f"{', '.join(without_effect)}: not supported with --engine spark; see docs/spark.md")
@@ -237,6 +239,7 @@ def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings
         counts = link_files(linker, articles, out, **settings, rejects=rejects, reporter=reporter())
         pace = common.rate(counts.articles, time.perf_counter() - began, "article")
         _report("stdout" if str(out) == "-" else out, vars(counts), pace)
+    common.report_unused(linker)
     _finish(rejects.count > 0 and not counts.articles, articles, settings["reading"], counts)
 
 
@@ -255,6 +258,7 @@ def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) ->
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
                     show_text(linker, table, console)
                 linked += show_links(linker, table, console, rejects, settings["linked_only"])
+    common.report_unused(linker)
     _finish(rejects.count > 0 and not linked, articles, reading, listing)
 
 

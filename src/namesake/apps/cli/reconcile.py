@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -20,7 +21,7 @@ def reconcile(
     out: common.OptionalOut = None,
     review: Path | None = None,
     review_below: common.Share = 0.8,
-    choices: list[Path] | None = None,
+    decisions: Annotated[list[Path] | None, typer.Option("--decisions", "--choices", metavar="FILE")] = None,
     kb: Path | None = None,
     recipe: common.Recipe = "default",
     threshold: str | None = None,
@@ -45,7 +46,6 @@ def reconcile(
         out: Output file .csv, .tsv, .xlsx, .jsonl or .parquet; - is CSV on standard output.
         review: HTML page to write, on which you decide the uncertain rows.
         review_below: Confidence below which rows appear on that page.
-        choices: Decisions that you saved on such a page (gold.jsonl); repeatable.
         format: Format of standard input: csv, tsv, jsonl or json. The default is csv.
         check: Column of QIDs to compare with the answers. The result is the column check.
         explain: Also add the column why, with one sentence for each row.
@@ -53,13 +53,7 @@ def reconcile(
     if out is None and review is None:
         raise NamesakeError("no output is named: add -o FILE, such as -o out.csv, or -o - for standard output")
     settings = {name: value for name, value in locals().items() if name not in ("kb", "recipe", "threshold")}
-    types: dict[str, list[str]] = {}
-    for text in type or ():
-        property, _, column = (part.strip() for part in text.partition("="))
-        if not property or not column:
-            raise NamesakeError(f"--type {text}: write it as property=column, such as occupation=Job")
-        types.setdefault(property, []).append(column)
-    settings |= {"type": types, "context": context or (), "choices": choices or ()}
+    settings |= {"type": common.properties(type), "context": context or (), "decisions": decisions or ()}
     linker = common.open_linker(kb, recipe, threshold)
     from namesake import reconcile
     from namesake.progress import reporter

@@ -19,7 +19,10 @@ def serve(
     threshold: str | None = None,
     kinds: common.Kinds = None,
     prior: float = 0.0,
+    decisions: common.Decided = None,
     threads: Annotated[int, typer.Option(min=1, max=64)] = 1,
+    review: Path | None = None,
+    review_to: Path = Path("decisions.jsonl"),
     allow_origin: list[str] | None = None,
     public_url: str | None = None,
     max_body: Annotated[int, typer.Option(min=1, max=1024)] = 8,
@@ -38,6 +41,8 @@ def serve(
         host: Address to listen at; 0.0.0.0 means all addresses of the machine.
         port: Port; 0 means a free one.
         threads: Threads that link small requests.
+        review: Page that `namesake review` wrote, to be served at /review.
+        review_to: File of decisions that this page adds to.
         allow_origin: Origin whose pages may read answers in a browser; * means any. Repeatable.
         public_url: Address under which clients reach the server, such as https://names.example behind a proxy. The
             manifest of /reconcile announces it; by default, the address at which a request came in.
@@ -53,11 +58,12 @@ def serve(
     limits = Limits(body=max_body * MB, seconds=seconds, threads=threads, **given)
     if public_url is not None and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", public_url):
         raise NamesakeError(f"--public-url {public_url!r} is not an address: write it as https://names.example")
-    linker = common.open_linker(kb, recipe, threshold, kinds=kinds, prior=prior)
+    linker = common.open_linker(kb, recipe, threshold, kinds=kinds, prior=prior, decisions=decisions)
     from namesake.apps.server.serving import serve as run
 
     def ready(address: str) -> None:
         name = linker.kb.path.name
         common.say(f"{len(linker.kb):,} entities of {name} at {address} (API: {address}/docs); press Ctrl-C to stop")
 
-    run(linker, host, port, limits, allow_origin or (), public_url, ready, watch)
+    reviewed = None if review is None else (review, review_to)
+    run(linker, host, port, limits, allow_origin or (), public_url, ready, watch, reviewed)

@@ -17,10 +17,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from namesake import __version__
-from namesake.apps.server import link_api, page_api, reconcile_api
+from namesake.apps.server import link_api, page_api, reconcile_api, review_api
 from namesake.apps.server.endpoint import JSON, Endpoint, RequestError, with_document
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.pool import Pool
+from namesake.apps.server.review_api import Review
 from namesake.apps.server.workload import RequestMetrics, Workload, registry_of
 from namesake.errors import NamesakeError
 from namesake.kb.store import KBChangedError
@@ -47,8 +48,9 @@ def application(
     origins: Sequence[str] = (),
     public: str | None = None,
     stop: Callable[[], None] = lambda: None,
+    review: Review | None = None,
 ) -> Starlette:
-    """The ASGI application of a linker.
+    """The ASGI application of a linker, and of a review.
 
     Pages of `origins` may read its answers, `public` is the address that it announces, and `stop` ends the server.
     """
@@ -62,14 +64,14 @@ def application(
         pool.close()
 
     return Starlette(
-        routes=_routes(with_document(_endpoints(pool, registry, public)), load),
+        routes=_routes(with_document(_endpoints(pool, registry, public, review)), load),
         middleware=[Middleware(RequestMetrics, registry), Middleware(Cors, origins), Middleware(Gzip)],
         exception_handlers=_error_handlers(stop),
         lifespan=lifespan,
     )
 
 
-def _endpoints(pool: Pool, registry: CollectorRegistry, public: str | None) -> list[Endpoint]:
+def _endpoints(pool: Pool, registry: CollectorRegistry, public: str | None, review: Review | None) -> list[Endpoint]:
     linker = pool.linker
 
     async def health(request: Request, _: None) -> bytes:
@@ -84,6 +86,7 @@ def _endpoints(pool: Pool, registry: CollectorRegistry, public: str | None) -> l
         *link_api.endpoints(pool),
         *reconcile_api.endpoints(pool, public),
         *page_api.endpoints(pool),
+        *(review_api.endpoints(review) if review is not None else ()),
         Endpoint("GET", "/health", health, returns=Health, always=True),
         Endpoint("GET", "/metrics", metrics, returns={"type": "string"}, sends=("text/plain",), always=True),
     ]

@@ -93,7 +93,8 @@ class Pool:
         self.about = lru_cache(REMEMBERED)(partial(_about, linker.kb))
         self.counts = Counter(batches=0, articles=0, links=0, links_answered=0)
         """What has been linked, for the metrics."""
-        self._at = lru_cache(LINKERS)(partial(Linker, linker.kb, linker.recipe, mentions=linker.mentions))
+        own: dict[str, Any] = {"mentions": linker.mentions, "decisions": linker.decisions or ()}
+        self._at = lru_cache(LINKERS)(partial(Linker, linker.kb, linker.recipe, **own))
         small, large, self.short = (
             ThreadPoolExecutor(limits.threads, thread_name_prefix=f"link-{name}")
             for name in ("small", "large", "short")

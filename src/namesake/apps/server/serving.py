@@ -4,6 +4,7 @@ import gc
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from namesake.apps.server.limits import Limits
@@ -26,14 +27,16 @@ def serve(
     public: str | None = None,
     ready: Callable[[str], None] = print,
     watch: bool = False,
+    review: tuple[Path, Path] | None = None,
 ) -> None:
     """Serve until SIGTERM or Ctrl-C. Requests that have begun are answered first.
 
     `ready` is called with the address when the server accepts requests; port 0 is a free port. SIGHUP takes up the KB
-    that is in the folder now, and with `watch` the server does so whenever the KB is replaced.
+    that is in the folder now, and with `watch` the server does so whenever the KB is replaced. `review` is a page of a
+    review and its file of decisions.
     """
     with bound(host, port) as listening:
-        server = server_of(linker, limits, origins, public, watch)
+        server = server_of(linker, limits, origins, public, watch, review)
         sys.setswitchinterval(SWITCH)
         gc.collect()
         gc.freeze()  # the collector need not look at loaded objects again
@@ -49,7 +52,12 @@ def serve(
 
 
 def server_of(
-    linker: Linker, limits: Limits, origins: Sequence[str] = (), public: str | None = None, watch: bool = False
+    linker: Linker,
+    limits: Limits,
+    origins: Sequence[str] = (),
+    public: str | None = None,
+    watch: bool = False,
+    review: tuple[Path, Path] | None = None,
 ) -> Any:
     """A server of uvicorn that is ready to run."""
     try:
@@ -58,6 +66,7 @@ def server_of(
         from namesake.apps.server.app import application
         from namesake.apps.server.protocol import configured
         from namesake.apps.server.reloading import Reloading
+        from namesake.apps.server.review_api import Review
     except ImportError:
         raise lacking("the server needs", "uvicorn, httptools, starlette and prometheus_client", "web") from None
 
@@ -67,7 +76,12 @@ def server_of(
     def load() -> Linker:
         return warm(linker.reopened())
 
-    app = Reloading(warm(linker), lambda one: application(one, limits, origins, public, stop), load, watch, say)
+    reviewed = None if review is None else Review(*review)
+
+    def app_of(one: Linker) -> Any:
+        return application(one, limits, origins, public, stop, reviewed)
+
+    app = Reloading(warm(linker), app_of, load, watch, say)
     server = uvicorn.Server(configured(app, limits))
     return server
 

@@ -1,0 +1,87 @@
+"""`namesake review`: decide uncertain names and rows, and compare reviewers."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from namesake.apps.cli import common
+from namesake.errors import NamesakeError
+from namesake.printable import counted
+
+
+def review(
+    inputs: Annotated[list[Path], typer.Argument(metavar="INPUT…")],
+    articles: list[Path] | None = None,
+    name: str | None = None,
+    context: list[str] | None = None,
+    date: str | None = None,
+    type: list[str] | None = None,
+    kind: common.Kinds = None,
+    decide: Annotated[list[str] | None, typer.Option(metavar="ROW=QID")] = None,
+    by: str = "",
+    below: common.Share = 0.8,
+    blind: bool = False,
+    agreement: bool = False,
+    decisions: common.Decided = None,
+    kb: Path | None = None,
+    recipe: common.Recipe = "default",
+    encoding: str | None = None,
+    out: common.OptionalOut = None,
+) -> None:
+    """Write a page on which you decide uncertain names of texts or rows of a table, or record decisions.
+
+    Example: namesake review links.parquet --articles news.jsonl.gz --kb kb/ -o review.html
+
+    Example: namesake review people.csv --name Name --decide 2=Q41421 --kb kb/ -o decisions.jsonl
+
+    Example: namesake review --agreement anna.jsonl ben.jsonl
+
+    Args:
+        inputs: Links that `namesake link` wrote, a table of names, or with --agreement files of decisions.
+        articles: Articles of the links; repeatable.
+        name: Column of names of a table. By default it is guessed from the header.
+        context: Columns with words about the entity, such as Team,Notes; repeatable.
+        date: Column with the year or day for which the row is true.
+        type: Property and its column, such as occupation=Job; repeatable.
+        kind: Kinds of the entities of a table, such as people,places. By default the kind of most names.
+        decide: Decision about a row, by its number in the spreadsheet: 2=Q41421, 2=nil, or 2=not:Q41421. Repeatable.
+        by: Name of the reviewer, which is recorded.
+        below: Probability of the most likely answer below which a case is uncertain.
+        blind: Hide the linker's answer and its confidence on the page.
+        agreement: Print Cohen's kappa of the reviewers whose decisions are in INPUT.
+        out: Page .html to write, or with --decide the file of decisions to append to.
+    """
+    if agreement:
+        from namesake.apps.review import agreement_lines
+
+        common.show([], agreement_lines(inputs))
+        return
+    if len(inputs) > 1:
+        raise NamesakeError(f"{inputs[1]}: unexpected file; several are for --agreement only")
+    if out is None:
+        raise NamesakeError("no output is named: add -o review.html, or with --decide -o decisions.jsonl")
+    [source], types = inputs, common.properties(type)
+    linker = common.open_linker(kb, recipe, None, decisions=decisions)
+    from namesake.apps.review import decide_rows, review_links
+
+    with common.reported_rejects() as rejects:
+        if articles:
+            settings: dict[str, Any] = {"below": below, "blind": blind}
+            review_links(linker, source, articles, out, **settings, rejects=rejects, say=common.say)
+            return
+        table: dict[str, Any] = {
+            "name": name,
+            "context": context or (),
+            "date": date,
+            "type": types,
+            "encoding": encoding,
+        }
+        if decide:
+            count = decide_rows(linker, source, out, decide, **table, by=by, rejects=rejects, say=common.say)
+            common.say(f"{out}: {counted(count, 'decision')} added; apply them with --decisions {out}")
+            return
+        from namesake import reconcile
+
+        more: dict[str, Any] = {"kind": kind, "review": out, "review_below": below, "blind": blind}
+        reconcile(linker, source, **table, **more, rejects=rejects, say=common.say)
