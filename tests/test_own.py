@@ -3,6 +3,7 @@
 import csv
 import errno
 import json
+import pickle
 import shutil
 import signal
 import subprocess
@@ -19,7 +20,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from namesake import KB, Linker, NamesakeError, add_entities, remove_entities, undo_addition
+from namesake import KB, Linker, NamesakeError, add_entities, reconcile_frame, remove_entities, undo_addition
+from namesake.apps.review_cases import text_cases
 from namesake.articles.builder import text_table
 from namesake.kb.build import build
 from namesake.kb.names.normalise import normalise
@@ -389,6 +391,29 @@ def test_a_kb_that_cannot_be_opened_is_not_taken_up(kb: Path, tmp_path: Path):
         time.sleep(2.5)
         assert client.get("/health").json["generation"] == old
         assert client.post("/link", {"text": TEXT}).status == 200
+
+
+def test_a_decision_may_name_an_own_entity_and_holds_after_a_reload(kb: Path, tmp_path: Path):
+    add(kb, {"id": "jane-doe", "name": "Jane Doe", "kind": "person", "description": "carpenter"})
+    lines = [
+        {"decision": "alias", "name": "Jane Doe", "entity": "acme:jane-doe"},
+        {"decision": "entity", "name": "Q300", "entity": "acme:jane-doe", "cells": {"Name": "Q300", "About": "tools"}},
+    ]
+    decided = tmp_path / "decisions.jsonl"
+    decided.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    linker = Linker(kb, prior=-2, decisions=decided)
+    text = "Yesterday Jane Doe spoke."
+    assert [link.qid for link in linker.link_text(text)] == ["acme:jane-doe"]
+    table = pa.table({"Name": ["Q300", "Q300", "Jane Doe"], "About": ["tools", "none", "tools"]})
+    answers = reconcile_frame(table, linker, name="Name", context="About", kind="people")
+    assert answers["qid"].to_pylist() == ["acme:jane-doe", "Q300", "acme:jane-doe"]
+    add(kb, {"id": "aaron", "name": "Aaron Zyxwvut", "kind": "person", "description": "baker"})
+    for other in (linker.reopened(), pickle.loads(pickle.dumps(linker))):
+        assert [link.qid for link in other.link_text(text)] == ["acme:jane-doe"]
+        assert other.recipe == linker.recipe
+    plain, articles = Linker(kb), text_table(text, None, None)
+    cases = list(text_cases(plain, plain.link(articles), [articles], 1.01))
+    assert "acme:jane-doe" in [option.id for case in cases for option in case.options]
 
 
 def test_kinds_of_the_oracle_are_those_of_the_program():

@@ -127,15 +127,12 @@ def _cases_of_batch(scored: Scored, wanted: set[tuple[str, str]], below: float) 
     for m, context in zip(asked, contexts, strict=True):
         text, spans = batch.texts[int(batch.article[m])].as_py(), batch.span_lists[m].as_py()
         begin, end = batch.offsets[m : m + 2].tolist()
-        best = (begin + rank.order(np.array([0, end - begin]), *(key[begin:end] for key in scored.combined.keys)))[
-            :SHOWN
-        ]
+        keys = (key[begin:end] for key in scored.combined.keys)
+        best = begin + rank.order(np.array([0, end - begin]), *keys)[:SHOWN]
         parts = [{name: float(added[at]) for name, added in scored.combined.contributions.items()} for at in best]
-        chances = zip(best.tolist(), _why(parts), strict=True)
-        options = [
-            Option(batch.kb.ids.text(int(batch.qids[at])), float(scored.probabilities[0][at]), why)
-            for at, why in chances
-        ]
+        candidates = batch.kb.ids.texts(batch.qids[best]).to_pylist()
+        whys = _why(batch.kb, candidates, parts)
+        options = list(map(Option, candidates, scored.probabilities[0][best].tolist(), whys))
         span = spans[0] if spans else [0, 0]
         sentence = sentence_at(text, *span) if spans else ("", names[m], "")
         date = batch.dates[int(batch.article[m])].as_py()

@@ -106,7 +106,8 @@ def _form(name: str, form: str, about: Mapping[str, str]) -> str:
     if property:
         form = "against_property" if form == "against" else "with_property"
     forms = GROUPS[group]
-    return forms.get(form, "" if form == "against" else forms["for"]).format(**about, property=property)
+    said: str = forms.get(form, "" if form == "against" else forms["for"])
+    return said.format(**about, property=property)
 
 
 def _about(kind: str | None) -> dict[str, str]:
