@@ -81,7 +81,7 @@ class Decisions:
         self.placed = read_decisions(self.files, say)
         self.used = np.zeros(len(self.placed), np.bool_)
         """Whether each decision has applied to a mention or a row. Each process has its own."""
-        rows = {name: kb.row(name) for name in {one.decision.entity for one in self.placed} if name is not None}
+        rows = {name: _row(kb, name) for name in {one.decision.entity for one in self.placed} if name is not None}
         if missing := lacking(self.placed, rows):
             say(missing)
         self.entity = np.array([_number(kb, one.decision, rows) for one in self.placed], np.int64)
@@ -216,6 +216,16 @@ def contexts_of(mentions: Mentions, texts: pa.Array, asked: Int64) -> list[str]:
     has_span = np.diff(mentions.span_indptr)[asked] > 0
     first[has_span] = mentions.byte_spans[mentions.span_indptr[asked[has_span]]]
     return [f"{one:016x}" for one in fingerprints(*text_buffers(texts), mentions.article[asked], first).tolist()]
+
+
+def _row(kb: KB, entity: str) -> int:
+    """The row of an entity, -1 for none. A merged entity is followed if the KB has `redirects`: new ids by old ones."""
+    redirects: Mapping[str, str] = getattr(kb, "redirects", {})
+    seen: set[str] = set()
+    while kb.row(entity) < 0 and entity in redirects and entity not in seen:
+        seen.add(entity)
+        entity = redirects[entity]
+    return kb.row(entity)
 
 
 def _number(kb: KB, decision: Decision, rows: Mapping[str, int]) -> int:
