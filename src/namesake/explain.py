@@ -219,7 +219,7 @@ def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterat
         numbers, number = (scored.doubts, reading.mention) if evidence else (scored.scores, at)
         if name not in numbers:  # the KB lacks its data, or another part replaces it
             continue
-        shares = {part.name: float(combined.contributions[part.name][at]) for part in parts}
+        shares = {part.name: float(scored.contributions[part.name][at]) for part in parts}
         contribution = sum(shares.values())
         if evidence and not contribution:
             continue
@@ -234,6 +234,6 @@ def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterat
             "contribution": contribution,
             "matches": to_builtins(matches),
         }
-    yield from _decision_rows(scored, reading.mention, combined.contributions, at, about)
+    yield from _decision_rows(scored, reading.mention, scored.contributions, at, about)
     for name, key in combined.ties.items():
         yield about | {"part": name, "role": "tie-break", "value": float(key[at])}

@@ -37,7 +37,8 @@ from namesake.machine import NAMESAKE_KB, from_home, named_kb
 from namesake.names.mentions import Source
 from namesake.names.sources import KINDS, Detector, source_of
 from namesake.names.with_spacy import for_kb
-from namesake.recipe import Part, Recipe
+from namesake.parts import Part
+from namesake.recipe import Recipe
 from namesake.scoring import Scored, link_columns, link_rows, refuse_lacking, refuse_unkept, score, score_columns
 from namesake.text import Lexicon
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -33,7 +34,8 @@ from namesake.kb.store import KB
 from namesake.kernels.kinds import KINDS, UNKNOWN
 from namesake.kernels.link.candidate_tables import top_two
 from namesake.kinds import ALL, kinds, parse_kinds
-from namesake.recipe import Combined, Recipe
+from namesake.parts import Combined, contributions, sum_of
+from namesake.recipe import Recipe
 from namesake.scorers import Need, named
 
 ALREADY_LINKED = "AlreadyLinked"
@@ -43,29 +45,62 @@ UNSCALED = 1e7
 """The factor of that part in recipes whose scores are not log-odds."""
 
 
+class Kept(Mapping[str, Float64]):
+    """Some rows of several columns. A column is copied when it is first read."""
+
+    def __init__(self, columns: Mapping[str, Float64], rows: Int64) -> None:
+        self.columns, self.rows = columns, rows
+        self.read: dict[str, Float64] = {}
+
+    def __getitem__(self, name: str) -> Float64:
+        if name not in self.read:
+            self.read[name] = self.columns[name][self.rows]
+        return self.read[name]
+
+    def __contains__(self, name: object) -> bool:  # that of `Mapping` would read the column
+        return name in self.columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+
 @dataclass(frozen=True)
 class Scored:
     """A batch with the scores of its candidates and its evidence for NIL, one by one and combined by the recipe."""
 
     batch: Batch
     recipe: Recipe
-    scores: dict[str, Float64]
-    doubts: dict[str, Float64]
+    scores: Mapping[str, Float64]
+    doubts: Mapping[str, Float64]
     combined: Combined
     kinds: tuple[int, ...] | None = None
     """The kinds of entities that are answers; None for all."""
 
     @classmethod
-    def of(cls, batch: Batch, recipe: Recipe, scores: dict[str, Float64], doubts: dict[str, Float64]) -> Scored:
+    def of(cls, batch: Batch, recipe: Recipe, scores: Mapping[str, Float64], doubts: Mapping[str, Float64]) -> Scored:
         """Combine the scores of a batch."""
         kinds = batch.kinds if recipe.uses_kinds else None
         combined = recipe.combine(scores, batch.offsets, doubts, kinds)
-        if batch.decided is not None:
-            added = batch.decided.of_candidate * (1.0 if recipe.decide is not None else UNSCALED)
-            parts = combined.contributions | {DECISION: added}
-            nil = combined.nil_parts and combined.nil_parts | {DECISION: batch.decided.of_nil}
-            combined = replace(combined, total=combined.total + added, contributions=parts, nil_parts=nil)
-        return cls(batch, recipe, scores, doubts, combined)
+        scored = cls(batch, recipe, scores, doubts, combined)
+        if batch.decided is None:
+            return scored
+        nil = combined.nil_parts and combined.nil_parts | {DECISION: batch.decided.of_nil}
+        total = combined.total + scored.of_decisions[DECISION]
+        return replace(scored, combined=replace(combined, total=total, nil_parts=nil))
+
+    @property
+    def of_decisions(self) -> dict[str, Float64]:
+        """What decisions of people add to the score of each candidate; empty without decisions."""
+        factor = 1.0 if self.recipe.decide is not None else UNSCALED
+        return {} if self.batch.decided is None else {DECISION: self.batch.decided.of_candidate * factor}
+
+    @cached_property
+    def contributions(self) -> dict[str, Float64]:
+        """What each part and the decisions of people add to the score of each candidate."""
+        return self.combined.contributions | self.of_decisions
 
     @cached_property
     def top(self) -> tuple[Int64, Int64, Int64]:
@@ -175,15 +210,33 @@ def _best_spans(scored: Scored) -> Scored:
     if batch.decided is not None:  # also NIL, so that no part of the name is linked instead
         score = np.where(batch.decided.settled, score + WEIGHT, score)
     best, kept = batch.best(score)
-    candidate = take_rows(batch.offsets, kept)[1]
-    scores = {name: values[candidate] for name, values in scored.scores.items()}
-    return Scored.of(best, scored.recipe, scores, {name: values[kept] for name, values in scored.doubts.items()})
+    scores, doubts = Kept(scored.scores, take_rows(batch.offsets, kept)[1]), Kept(scored.doubts, kept)
+    combined, kinds = scored.combined, best.kinds if scored.recipe.uses_kinds else None
+    combined = replace(
+        combined,
+        total=combined.total[scores.rows],
+        weighted=partial(contributions, scored.recipe.parts, scores, best.offsets, doubts, kinds),
+        ties={name: key[scores.rows] for name, key in combined.ties.items()},
+        nil_parts={name: numbers[kept] for name, numbers in combined.nil_parts.items()},
+    )
+    return replace(scored, batch=best, scores=scores, doubts=doubts, combined=combined)
 
 
 def _again(scored: Scored, batch: Batch, names: list[str]) -> Scored:
-    """The same with some scores computed again, for a batch that is `revised`."""
-    scores = scored.scores | {name: named(name)(batch) for name in names}
-    return Scored.of(batch, scored.recipe, scores, scored.doubts)
+    """The same with some scores computed again, for a batch that is `revised`. Their parts are added anew."""
+    recipe, kinds = scored.recipe, batch.kinds if scored.recipe.uses_kinds else None
+    new = {name: named(name)(batch) for name in names}
+    scores: Mapping[str, Float64] = ChainMap(new, cast(dict[str, Float64], scored.scores))
+    before, after = (
+        sum_of(recipe.parts, names, each, batch.offsets, scored.doubts, kinds) for each in (scored.scores, scores)
+    )
+    combined = replace(
+        scored.combined,
+        total=scored.combined.total + (after - before),
+        weighted=partial(contributions, recipe.parts, scores, batch.offsets, scored.doubts, kinds),
+        ties={name: new.get(name, key) for name, key in scored.combined.ties.items()},
+    )
+    return replace(scored, batch=batch, scores=scores, combined=combined)
 
 
 def _is_other(batch: Batch) -> Bool:

@@ -129,7 +129,7 @@ def _cases_of_batch(scored: Scored, wanted: set[tuple[str, str]], below: float) 
         begin, end = batch.offsets[m : m + 2].tolist()
         keys = (key[begin:end] for key in scored.combined.keys)
         best = begin + rank.order(np.array([0, end - begin]), *keys)[:SHOWN]
-        parts = [{name: float(added[at]) for name, added in scored.combined.contributions.items()} for at in best]
+        parts = [{name: float(added[at]) for name, added in scored.contributions.items()} for at in best]
         candidates = batch.kb.ids.texts(batch.qids[best]).to_pylist()
         whys = _why(batch.kb, candidates, parts)
         options = list(map(Option, candidates, scored.probabilities[0][best].tolist(), whys))

@@ -21,7 +21,8 @@ from namesake.errors import NamesakeError, did_you_mean
 from namesake.files import kind
 from namesake.files.lines import json_lines
 from namesake.kernels.kinds import KINDS
-from namesake.recipe import Combined, Recipe
+from namesake.parts import Combined
+from namesake.recipe import Recipe
 
 Mention = tuple[str, str]
 """The article and the name of a mention."""

@@ -30,7 +30,8 @@ from namesake.kinds import parse_kinds
 from namesake.linker import Linker
 from namesake.names.candidates import Candidates, Variants, candidates
 from namesake.names.mentions import Mentions, given_mentions
-from namesake.recipe import Part, Recipe
+from namesake.parts import Part
+from namesake.recipe import Recipe
 from namesake.reconciling.name_forms import usual_form
 from namesake.scorers.table_rows import ENTITY_TYPE, PROPERTY_VALUES, WORDS_NOT_SHARED, values_by_property
 from namesake.scorers.value_lookup import find_property
@@ -85,7 +86,7 @@ class Reconciled:
     @cached_property
     def parts(self) -> dict[str, Float64]:
         """The summands of the candidates' scores: the recipe's parts, with one for each property of the queries."""
-        parts = dict(self.scored.combined.contributions)
+        parts = dict(self.scored.contributions)
         if parts.pop(PROPERTY_VALUES, None) is not None:
             [part] = [part for part in self.scored.recipe.parts if part.scorer == PROPERTY_VALUES]
             weight, values = part.weight_of(self.scored.batch.kinds), values_by_property(self.scored.batch)
