@@ -24,7 +24,7 @@ BITS_PER_NAME = 16
 NO_TEXT = Strings.empty(0)
 BARE = np.array([BARE_LABEL, BARE_ALIAS], np.int8)
 """What a form without brackets is, if its text is a label or an alias."""
-NAME_BYTES = 1024
+NAME_BYTES = 256
 """Temporary memory per name."""
 SITELINKS = 10
 """Sitelinks that an entity needs for misspellings of its names to be indexed."""
@@ -101,9 +101,10 @@ def _fill_table(spelled: kernels.Spelled, words: kernels.Affixes, bits: UInt8) -
     entries = kernels.Entries(*(large.empty(most, kind) for kind in (np.int32, np.int32, np.int8)))
     room = table_size(len(spelled.rows))
     while True:
+        most_names = 3 * room // 4 + 1
         keys, slots = large.zeros(room, np.uint64), large.full(room, kernels.NOBODY, np.int32)
-        starts, ends = large.empty(room, np.int64), large.empty(room, np.int64)
-        table = kernels.Table(keys, slots, bits, starts, ends, large.full(room, kernels.NOBODY, np.int32))
+        starts, ends = large.empty(most_names, np.int64), large.empty(most_names, np.int64)
+        table = kernels.Table(keys, slots, bits, starts, ends, large.full(most_names, kernels.NOBODY, np.int32))
         names, written = kernels.index_names(spelled, words, table, entries)
         if names >= 0:
             found = kernels.Entries(*(column[:written] for column in entries))
