@@ -30,7 +30,7 @@ def label(entity: dict[str, Any]) -> str:
 
 
 def statements(entity: dict[str, Any]) -> set[tuple[str, str]]:
-    """(property, value) with the value as a QID or as the text; not deprecated, with a value: item, string or demonym."""
+    """(property, value) with the value as a QID or as the text; not deprecated: items, strings, demonyms."""
     found = set()
     for prop, claims in (entity.get("claims") or {}).items():
         for claim in claims:
