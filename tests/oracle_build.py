@@ -30,7 +30,7 @@ def label(entity: dict[str, Any]) -> str:
 
 
 def statements(entity: dict[str, Any]) -> set[tuple[str, str]]:
-    """(property, value) with the value as a QID or as the text; not deprecated, with a value, item or string."""
+    """(property, value) with the value as a QID or as the text; not deprecated: items, strings, demonyms."""
     found = set()
     for prop, claims in (entity.get("claims") or {}).items():
         for claim in claims:
@@ -43,6 +43,8 @@ def statements(entity: dict[str, Any]) -> set[tuple[str, str]]:
                 found.add((prop, f"Q{value['numeric-id']}" if "numeric-id" in value else value["id"]))
             elif kind == "string" and snak.get("datatype", "string") == "string":  # no identifiers, no file names
                 found.add((prop, value))
+            elif kind == "monolingualtext" and prop == "P1549" and value["language"] in LANGUAGES:  # demonyms
+                found.add((prop, value["text"]))
     return found
 
 

@@ -30,6 +30,7 @@ from namesake.kb.publish.draft import Draft
 from namesake.kinds import named
 from serving import running
 from test_build import HUMAN, claim, dump, item
+from test_cli_kb import namesake
 
 WORLD = [
     item(5, "human"),
@@ -294,6 +295,35 @@ def test_an_entity_that_wikidata_has_is_proposed_for_merging(kb: Path):
     assert [note.partition(":")[0] for note in notes] == ["acme"]
     assert notes[0].startswith("acme:jd may be Q300 (Jane Doe, American chemist)")
     assert add(kb, {"id": "other", "name": "Zurich"}, kind="person").notes == []
+
+
+def test_an_update_keeps_own_entities_and_proposes_to_merge_those_that_wikidata_has(tmp_path: Path):
+    base = dump(tmp_path / "base.json", *WORLD)
+    build([base], tmp_path / "kb", updatable=True)
+    added = {"id": "acme-jo", "name": "Jo Zyxwvut", "aliases": "Zyx Jo", "description": "engineer", "Firm": "Q95"}
+    rows = [added, {"id": "Q302", "name": "", "aliases": "Annie Z"}, {"id": "Q301", "name": "", "aliases": "Johnny Z"}]
+    add(tmp_path / "kb", *rows[:1], kind="person", type={"employer": "Firm"})
+    add(tmp_path / "kb", *rows[1:])
+    changes = [
+        item(303, "Jo Zyxwvut", HUMAN, description="engineer at Google"),
+        item(95, "Google", claim("P31", 43229), description="search company"),
+        json.dumps({"id": "Q302", "missing": ""}),
+    ]
+    done = namesake("kb", "update", tmp_path / "kb", dump(tmp_path / "changes.json", *changes))
+    assert done.returncode == 0, done.stderr
+    assert "acme:acme-jo may be Q303 (Jo Zyxwvut, engineer at Google)" in done.stderr
+    assert "Q302 is no longer in the KB" in done.stderr
+    assert [line.split("\t")[0] for line in namesake("kb", "list", tmp_path / "kb", "--own").stdout.splitlines()] == [
+        *("acme:acme-jo", "Q301")
+    ]
+    build([base, tmp_path / "changes.json"], tmp_path / "again")
+    add(tmp_path / "again", *rows[:1], kind="person", type={"employer": "Firm"})
+    add(tmp_path / "again", *rows[2:])
+    updated, rebuilt = (KB.open(tmp_path / name) for name in ("kb", "again"))
+    assert meaning(updated, {"acme:acme-jo": f"Q{FIRST}"}) == meaning(rebuilt, {"acme:acme-jo": f"Q{FIRST}"})
+    assert updated.manifest.generation == 2
+    assert undo_addition(tmp_path / "kb") == 1
+    assert [record.id for record in read_records(tmp_path / "kb")] == ["acme:acme-jo"]
 
 
 def test_a_full_disk_leaves_the_old_kb(kb: Path, monkeypatch: pytest.MonkeyPatch):

@@ -88,8 +88,8 @@ def update(
 ) -> None:
     """Add changes to a KB that was built with --updatable. The same command resumes a stopped update.
 
-    The result is the KB that a build from the dumps and the changes would make. Processes that have the old KB open
-    keep it.
+    The result is the KB that a build from the dumps and the changes would make, with the own entities of the KB.
+    Processes that have the old KB open keep it.
 
     Example: namesake kb update kb/ changes.jsonl.gz
 
@@ -109,6 +109,7 @@ def update(
     with common.resumable():
         manifest = update_kb(**settings | {"changes": changes or ()}, reporter=reporter())
     drawn.draw_summary(out or kb, manifest, time.monotonic() - began, Console(stderr=True))
+    own.propose(out or kb)
 
 
 @group.command()

@@ -107,3 +107,15 @@ def undo(kb: KbPath) -> None:
     from namesake import undo_addition
 
     common.say(f"{kb}: {counted(undo_addition(kb), 'row')} of the last addition removed")
+
+
+def propose(kb: Path) -> None:
+    """Print a line for each own entity of a KB that Wikidata may have as well."""
+    from namesake import KB
+    from namesake.kb.own.records import read_records
+
+    if records := read_records(kb):
+        from namesake.own_entities import proposals
+
+        for line in proposals(KB.open(kb), {record.id for record in records}):
+            common.say(line)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from namesake import language as languages
+from namesake.arrays import Int64
 from namesake.files.draft import clean_exit
 from namesake.kb.build import build
 from namesake.kb.columns import Column, Columns, KBColumns, Made, NameColumns
@@ -64,9 +65,10 @@ def apply(draft: Draft, manifest: Manifest, records: Sequence[Record]) -> Manife
 
     Call it last, before `Draft.publish`. Without records nothing changes.
     """
+    base, language = Columns(draft.folder, BASE), languages.of(manifest.language)
+    records = list(_applicable(records, KBColumns(base).qids, draft.say)) if records else ()
     if not records:
         return manifest
-    base, language = Columns(draft.folder, BASE), languages.of(manifest.language)
     dump = Dump(records, KBColumns(base), language)
     lines = draft.folder / f"{SMALL}.jsonl"
     lines.write_bytes(b"".join(dump.lines()))
@@ -91,6 +93,15 @@ def apply(draft: Draft, manifest: Manifest, records: Sequence[Record]) -> Manife
         names=len(NameColumns(merged.columns).texts),
         words=len(merged.words),
     )
+
+
+def _applicable(records: Sequence[Record], qids: Int64, say: Callable[[str], None]) -> Iterator[Record]:
+    """The records without aliases and corrections for entities that an update has removed from the KB."""
+    for record in records:
+        if record.is_own or int(record.id[1:]) in qids:
+            yield record
+        else:
+            say(f"{record.id} is no longer in the KB: the aliases and corrections that were added to it are removed")
 
 
 def _write(draft: Draft, made: Made) -> None:
