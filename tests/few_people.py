@@ -7,6 +7,7 @@ import numpy as np
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.columns.derived import phrases
 from namesake.kb.columns.layout import NameColumns
+from namesake.kb.ids import Ids
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
 from namesake.kb.names.form_entries import FormEntries
 from namesake.kb.names.index import NameIndex
@@ -27,7 +28,7 @@ class SmallKB:
         things: dict[str, float] = {},  # noqa: B006
         prose: list[str] = [],  # noqa: B006
     ) -> None:
-        self.labels = list(people)
+        self.labels, self.ids = list(people), Ids()
         self.fame = np.array([fame for fame, _ in people.values()], np.float32)
         self.entity_item = np.arange(len(people), dtype=np.int32)
         self.item_labels = Strings.of(people)

@@ -128,9 +128,9 @@ def test_same_links_where_bytes_bound_the_pieces(slice_linker, quotebank, whole,
 def test_same_links_for_any_number_of_threads(slice_linker, quotebank, whole, threads, size):
     fresh = Linker(slice_linker.kb, slice_linker.recipe)
     tables = [quotebank.slice(at, size) for at in range(0, quotebank.num_rows, size)]
-    counts, links = zip(*link_tables(fresh, iter(tables), threads, scores=True), strict=True)
-    assert list(counts) == [table.num_rows for table in tables]
-    assert pa.concat_tables(links).combine_chunks().equals(whole.combine_chunks())
+    done = list(link_tables(fresh, iter(tables), threads, scores=True))
+    assert [one.articles for one in done] == [table.num_rows for table in tables]
+    assert pa.concat_tables([one.links for one in done]).combine_chunks().equals(whole.combine_chunks())
 
 
 @SLICE
