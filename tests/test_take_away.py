@@ -81,7 +81,7 @@ def test_every_part_has_a_name_and_a_group_that_people_understand():
     assert ours - PARTS.keys() == set()
     assert ours - GROUP_OF.keys() == set()
     assert all(len(name) <= 32 and name not in ours for name in PARTS.values()), "short, and no name of the code"
-    fields = {"it", "kind", "words", "others"}
+    fields = {"it", "kind", "words", "others", "property"}
     for group in GROUPS.values():
         forms = [form for name, form in group.items() if name != "parts"]
         assert all({field for _, field, _, _ in string.Formatter().parse(form) if field} <= fields for form in forms)
