@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, partial, update_wrapper
 from importlib import import_module
 from pkgutil import walk_packages
+from types import CodeType, ModuleType
 from typing import Any
 
 import numba
@@ -76,6 +77,20 @@ class Kernel:
             dispatcher = numba.njit(self.signatures, nogil=True, **self.options)(self.function)
             dispatcher.disable_compile()
             return dispatcher
+
+    @cached_property
+    def callees(self) -> tuple["Kernel", ...]:
+        """The kernels that the code names."""
+        names: list[str] = []
+        waiting: list[object] = [self.function.__code__]
+        while waiting:
+            code = waiting.pop()
+            if isinstance(code, CodeType):
+                names += code.co_names
+                waiting += code.co_consts
+        named = [self.function.__globals__.get(name) for name in dict.fromkeys(names)]
+        in_modules = [getattr(one, name, None) for one in named if isinstance(one, ModuleType) for name in names]
+        return tuple(dict.fromkeys(one for one in named + in_modules if isinstance(one, Kernel)))
 
     @property
     def _numba_type_(self) -> object:

@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import binding
 from numba import njit
+from numba.core import sigutils
 from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, compile_result
+from numba.core.cpu import CPUContext
 from numba.core.environment import Environment, lookup_environment
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
@@ -42,6 +44,9 @@ UNUSED_PASSES = {
     *("inline_inlinables", "inline_overloads", "nopython_rewrites", "dump_parfor_diagnostics"),
 }
 """Passes of Numba's compiler for what kernels do without: closures, `with`, array expressions, inlining by hand."""
+
+ALLOCATING = {"empty", "zeros", "ones", "full", "arange", "sort", "argsort", "array_equal", "copy"}
+"""Names of functions that make arrays, as far as kernels call them. Where one is missing, Numba raises an error."""
 
 
 class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
@@ -206,7 +211,7 @@ SIGNATURES = _Signatures()
 
 def lower(kernel: "Kernel") -> Any:
     """A kernel as code that is not optimised yet; for callers that hold Numba's compiler lock."""
-    options = kernel.options | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    options = kernel.options | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": _makes_arrays(kernel)}
     with _lowering(_codegen()), SIGNATURES.remembered(options):
         dispatcher = njit(nogil=True, pipeline_class=_Compiler, **options)(kernel.function)
         dispatcher._cache = _LoweredCache(kernel)
@@ -214,6 +219,15 @@ def lower(kernel: "Kernel") -> Any:
             IDENTITIES.compile(dispatcher, signature)
         dispatcher.disable_compile()
         return dispatcher
+
+
+def _makes_arrays(kernel: "Kernel") -> bool:
+    """Whether a kernel makes or returns arrays. Only there Numba has to count the references to arrays."""
+    if not ALLOCATING.isdisjoint(kernel.function.__code__.co_names):
+        return True
+    models = cpu_target.target_context.data_model_manager
+    returned = [sigutils.normalize_signature(one)[1] for each in (kernel, *kernel.callees) for one in each.signatures]
+    return any(models[one].contains_nrt_meminfo() for one in returned)
 
 
 def make_entry(kernel: "Kernel", number: int) -> Any:
@@ -335,12 +349,13 @@ def _lowering(codegen: Any) -> Iterator[None]:
         if codegen._engine.is_symbol_defined(name):
             type(codegen).set_env(codegen, name, environment)
 
-    numbers = FunctionIdentity._unique_ids
+    numbers, wrap = FunctionIdentity._unique_ids, CPUContext.create_cfunc_wrapper
     codegen._library_class, codegen.set_env, FunctionIdentity._unique_ids = Library, set_env, IDENTITIES
+    CPUContext.create_cfunc_wrapper = lambda *_: None  # no C code calls the functions of Numba
     try:
         yield
     finally:
-        FunctionIdentity._unique_ids = numbers
+        FunctionIdentity._unique_ids, CPUContext.create_cfunc_wrapper = numbers, wrap
         del codegen._library_class, codegen.set_env
 
 

@@ -10,7 +10,6 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from multiprocessing import get_context
-from types import CodeType, ModuleType
 
 import numba
 from llvmlite.binding import ffi
@@ -41,7 +40,7 @@ def compile_all(kernels: Iterable[Kernel]) -> Iterator[tuple[float, int]]:
         return
     needed = dict.fromkeys(callee for entry in entries for callee in (entry, *_all_callees(entry)))
     lacking = [one for one in needed if not one.is_cached("ir")]
-    after: dict[Task, set[Task]] = {(one, "ir"): {(callee, "ir") for callee in callees(one)} for one in lacking}
+    after: dict[Task, set[Task]] = {(one, "ir"): {(callee, "ir") for callee in one.callees} for one in lacking}
     after |= {(one, "obj"): {(one, "ir")} for one in entries}
     for task, before in after.items():
         after[task] = before & after.keys()
@@ -51,23 +50,8 @@ def compile_all(kernels: Iterable[Kernel]) -> Iterator[tuple[float, int]]:
 
 
 @cache
-def callees(kernel: Kernel) -> tuple[Kernel, ...]:
-    """The kernels that a kernel's code names."""
-    names: list[str] = []
-    waiting: list[object] = [kernel.function.__code__]
-    while waiting:
-        code = waiting.pop()
-        if isinstance(code, CodeType):
-            names += code.co_names
-            waiting += code.co_consts
-    named = [kernel.function.__globals__.get(name) for name in dict.fromkeys(names)]
-    in_modules = [getattr(one, name, None) for one in named if isinstance(one, ModuleType) for name in names]
-    return tuple(dict.fromkeys(one for one in named + in_modules if isinstance(one, Kernel)))
-
-
-@cache
 def _all_callees(kernel: Kernel) -> tuple[Kernel, ...]:
-    return tuple(dict.fromkeys(one for callee in callees(kernel) for one in (callee, *_all_callees(callee))))
+    return tuple(dict.fromkeys(one for callee in kernel.callees for one in (callee, *_all_callees(callee))))
 
 
 def _cost(task: Task) -> float:

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 from numba import types
+from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.core.typeconv import Conversion
 
@@ -28,7 +29,24 @@ class Record(types.NamedTuple):  # type: ignore[misc]
         return None if None in fields else max(*fields, Conversion.promote)
 
 
-models.register_default(Record)(models.TupleModel)
+@models.register_default(Record)
+class RecordModel(models.TupleModel):  # type: ignore[misc]
+    """A record is one argument of a compiled function: the address of a copy, which the optimiser removes.
+
+    Numba would pass each number of each field, and that code takes longer to compile than many a function.
+    """
+
+    def get_argument_type(self):
+        """The type of the argument, for Numba."""
+        return self.get_value_type().as_pointer()
+
+    def as_argument(self, builder, value):
+        """The copy of the caller, for Numba."""
+        return cgutils.alloca_once_value(builder, value)
+
+    def from_argument(self, builder, value):
+        """The record of the function, for Numba."""
+        return builder.load(value)
 
 
 def record(fields):
