@@ -31,6 +31,7 @@ LAYERS = (
     "scorers",
     "text_evidence",
     "doubts",
+    "parts",
     "recipe",
     "decide",
     "scoring",
@@ -177,7 +178,7 @@ for module in {sorted(needed)!r}:
 
 def test_recipes_load_no_compiled_code():
     """They read the registry of scorers, which import their kernels, and what compares values, when they run."""
-    packages, run_only = {"recipe", "scorers", "decide"}, {"properties.py", "value_lookup.py", "value_odds.py"}
+    packages, run_only = {"parts", "recipe", "scorers", "decide"}, {"properties.py", "value_lookup.py", "value_odds.py"}
     sources = [path for path in SOURCES if path.name not in run_only]
     modules = [module_of(path) for path in sources if package_of(module_of(path)) in packages]
     program = f"import sys, {', '.join(modules)}; sys.exit('numba' in sys.modules)"

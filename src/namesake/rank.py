@@ -41,14 +41,19 @@ def check(offsets: Int64, keys: Sequence[Float64], names: Sequence[str] = ()) ->
     """Raise an error for keys that cannot be ordered: of another length than the candidates, or with NaN."""
     for index, key in enumerate(keys):
         name = names[index] if index < len(names) else f"key {index}"
-        if len(key) != offsets[-1]:
-            raise NamesakeError(f"{name} has {len(key)} values for {offsets[-1]} candidates: one for each is needed")
+        check_length(offsets, key, name)
         missing = np.isnan(key)
         if missing.any():
             at = int(np.argmax(missing))
             mention = int(np.searchsorted(offsets, at, side="right")) - 1
             place = at - int(offsets[mention])
             raise NamesakeError(f"{name} is not a number (NaN) for candidate {place} of mention {mention}")
+
+
+def check_length(offsets: Int64, key: Float64, name: str) -> None:
+    """Raise an error for a key of another length than the candidates."""
+    if len(key) != offsets[-1]:
+        raise NamesakeError(f"{name} has {len(key)} values for {offsets[-1]} candidates: one for each is needed")
 
 
 def none(score: Float64, offsets: Int64) -> Float64:

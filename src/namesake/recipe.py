@@ -5,11 +5,9 @@ Recipes are TOML files. The paper's systems and `default` ship in `recipes/`; do
 
 import json
 import re
-import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -18,111 +16,23 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from namesake import rank
 from namesake.arrays import Float64, Int8, Int64
 from namesake.doubts import DOUBTS
 from namesake.errors import NamesakeError, did_you_mean, warn
-from namesake.rank import SCALES
+from namesake.parts import (
+    Combined,
+    Finite,
+    Part,
+    Probability,
+    above_text,
+    column,
+    contributions,
+    evidence_of,
+    scaled,
+    sum_of,
+)
 from namesake.scorers import SCORERS, named
-from namesake.settings import KINDS, PERSON, Checked, Settings
-
-REST = "rest"
-_NUMBERS = range(len(KINDS))
-LARGEST = sys.float_info.max
-Finite = Annotated[float, Meta(ge=-LARGEST, le=LARGEST, description="a number")]
-Probability = Annotated[float, Meta(ge=0, le=1, description="a probability, between 0 and 1")]
-
-
-def _above(number: float | None) -> str:
-    return "" if number is None else f" > {number:g}"
-
-
-def scaled(numbers: Float64, scale: str, above: float | None, offsets: Int64) -> Float64:
-    """Numbers in the scale of a part, or what exceeds the number in `above`."""
-    found: Float64 = SCALES[scale](numbers, offsets)
-    return found if above is None else np.maximum(found - above, 0.0)
-
-
-class Part(Checked, frozen=True):
-    """One summand of a candidate's score: weight × scale(scorer), or weight of its kind × scale(evidence)."""
-
-    called_by: ClassVar[tuple[str, ...]] = ("scorer", "evidence")
-
-    scorer: Annotated[str, Meta(description="the name of a scorer, in quotes")] = ""
-    weight: Finite = 1.0
-    scale: Literal["none", "unit", "smooth", "share", "top", "log1p", "sqrt"] = "none"
-    above: Finite | None = None
-    """Only what exceeds this number counts: max(scale(scorer) - above, 0). Such a part bends the line of another."""
-    unless: Annotated[
-        str | tuple[str, ...], Meta(description="the name of another part, in quotes, or a list of them")
-    ] = ""
-    """The part counts only if this scorer, or each of these, is absent."""
-    fixed: bool = False
-    """Whether tuning keeps these weights."""
-    evidence: Annotated[str, Meta(description="the name of evidence such as PlaceContext, in quotes")] = ""
-    """Instead of a scorer: a number of the mention (`doubts.py`), which counts with the weights in `by_kind` only."""
-    by_kind: Annotated[dict[str, Finite], Meta(description="a table of numbers by kind, such as { place = 0.4 }")] = (
-        msgspec.field(default_factory=dict)
-    )
-    """What is added to the weight for candidates of a kind; `rest` stands for kinds that are not listed, but people."""
-
-    def __post_init__(self) -> None:
-        """Raise an error for a part without a scorer or evidence, and for an unknown kind."""
-        super().__post_init__()
-        if self.weight < 0 and self.above is None:
-            raise NamesakeError(f"weight of {self.name} = {self.weight:g}: must be a number from 0 up")
-        if not self.name:
-            raise NamesakeError("scorer is missing from parts: it must be the name of a scorer, or give `evidence`")
-        if self.scorer and self.evidence:
-            raise NamesakeError(f"{self.scorer} and {self.evidence}: a part has a scorer or evidence, not both")
-        if self.evidence and (self.weight != 1 or not self.by_kind):
-            raise NamesakeError(f"evidence {self.evidence} must have its weights in `by_kind`, as {{ place = 0.4 }}")
-        for kind in self.by_kind:
-            if kind not in (*KINDS, REST):
-                hint = did_you_mean(kind, KINDS)
-                raise NamesakeError(f"by_kind of {self.name} has {kind!r}{hint}; the kinds are {', '.join(KINDS)}")
-
-    @property
-    def source(self) -> str:
-        """The scorer or the evidence."""
-        return self.scorer or self.evidence
-
-    @property
-    def name(self) -> str:
-        """The scorer or the evidence, with the number in `above`."""
-        return self.source + _above(self.above)
-
-    @property
-    def weights(self) -> dict[str, float]:
-        """All numbers that tuning may change: `weight` under the key "", unless it is evidence, and `by_kind`."""
-        return ({} if self.evidence else {"": self.weight}) | self.by_kind
-
-    def with_weights(self, weights: Mapping[str, float]) -> "Part":
-        """The same part with other `weights`."""
-        by_kind = {kind: float(weights[kind]) for kind in self.by_kind}
-        return self.replace(weight=float(weights.get("", self.weight)), by_kind=by_kind)
-
-    def weight_of(self, kinds: Any) -> Any:
-        """The weight for a candidate, or an array of candidates, of these kinds (numbers of `KINDS`).
-
-        `by_kind` adds nothing for the kind -1, unknown. Without kinds, all candidates are people.
-        """
-        weight = 0.0 if self.evidence else self.weight
-        if not self.by_kind:
-            return weight
-        added = [sum(more for key, more in self.by_kind.items() if number in self.kinds_of(key)) for number in _NUMBERS]
-        return (weight + np.array([*added, 0.0]))[PERSON if kinds is None else kinds]
-
-    def kinds_of(self, key: str) -> tuple[int, ...]:
-        """The numbers of the kinds that a key of `weights` concerns: all, one, or the rest."""
-        if key == REST:
-            return tuple(n for n in _NUMBERS if n != PERSON and KINDS[n] not in self.by_kind)
-        return (KINDS.index(key),) if key else (-1, *_NUMBERS)
-
-    @property
-    def stands_in_for(self) -> tuple[str, ...]:
-        """The names in `unless`."""
-        return tuple(name for name in ((self.unless,) if isinstance(self.unless, str) else self.unless) if name)
+from namesake.settings import Checked, Settings
 
 
 class DoubtPart(Checked, frozen=True):
@@ -141,7 +51,7 @@ class DoubtPart(Checked, frozen=True):
     @property
     def name(self) -> str:
         """The doubt, with the number in `above`."""
-        return self.doubt + _above(self.above)
+        return self.doubt + above_text(self.above)
 
 
 class Decide(Checked, frozen=True):
@@ -180,40 +90,6 @@ class Decide(Checked, frozen=True):
         if self.alone is None:
             return {"nil": np.full(len(single), float(self.nil))}
         return {"nil": np.where(single, 0.0, self.nil), "alone": np.where(single, self.alone, 0.0)}
-
-
-@dataclass(frozen=True)
-class Combined:
-    """Scores of one recipe: `total` is the sum of `contributions`, part by part; `ties` break its ties in turn."""
-
-    total: Float64
-    contributions: dict[str, Float64]
-    ties: dict[str, Float64]
-    nil_parts: dict[str, Float64]
-    """The summands of the score of NIL by mention; empty if the recipe always answers."""
-    absent: tuple[str, ...]
-    """Scorers and evidence that the scores lack: as parts they count 0, as tie-breakers they are skipped."""
-
-    @property
-    def keys(self) -> tuple[Float64, ...]:
-        """The keys of `rank.order`: the score, then its tie-breakers."""
-        return (self.total, *self.ties.values())
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of `keys`."""
-        return ("score", *self.ties)
-
-    @cached_property
-    def nil(self) -> Float64 | None:
-        """The score of NIL for each mention; None if the recipe always answers."""
-        if not self.nil_parts:
-            return None
-        first, *rest = self.nil_parts.values()
-        total = first.copy()
-        for numbers in rest:  # `np.sum` would add in another order for a single mention
-            total += numbers
-        return total
 
 
 class Recipe(Settings, frozen=True):
@@ -347,26 +223,6 @@ class Recipe(Settings, frozen=True):
         except OSError as error:
             raise NamesakeError(f"{path}: the recipe cannot be written there ({error.strerror})") from None
 
-    def scaled(
-        self, scores: Mapping[str, Float64], offsets: Int64, doubts: Mapping[str, Float64] | None = None
-    ) -> dict[str, Float64 | None]:
-        """The scaled, unweighted numbers of each part by candidate; None if it is absent or replaced by another part.
-
-        `scores` are flat arrays over candidates, by scorer, and `doubts` arrays over mentions. The candidates of
-        mention i are `offsets[i]` to `offsets[i + 1]`.
-        """
-        given = {part.source: column((doubts or {}) if part.evidence else scores, part.source) for part in self.parts}
-        found: dict[str, Float64 | None] = {}
-        for part in self.parts:
-            numbers = given[part.source]
-            if numbers is None or any(given[name] is not None for name in part.stands_in_for):
-                found[part.name] = None
-                continue
-            numbers = np.repeat(numbers, np.diff(offsets)) if part.evidence else numbers
-            rank.check(offsets, [numbers], [part.name])
-            found[part.name] = scaled(numbers, part.scale, part.above, offsets)
-        return found
-
     def combine(
         self,
         scores: Mapping[str, Float64],
@@ -378,20 +234,15 @@ class Recipe(Settings, frozen=True):
 
         Kinds are numbers of `KINDS`, -1 for unknown. Without them, all candidates are people.
         """
-        total = np.zeros(int(offsets[-1]))
-        contributions: dict[str, Float64] = {}
-        values = self.scaled(scores, offsets, doubts)
-        for part in self.parts:
-            value = values[part.name]
-            contributions[part.name] = np.zeros(len(total)) if value is None else part.weight_of(kinds) * value
-            if value is not None:
-                total += contributions[part.name]
+        total = sum_of(self.parts, self.scorers, scores, offsets, doubts or {}, kinds)
+        total += evidence_of(self.parts, scores, offsets, doubts or {}, kinds)
         ties = {name: key for name in self.tie_break if (key := column(scores, name)) is not None}
         evidence = [part.evidence for part in self.parts if part.evidence]
         absent = [name for name in self.scorers if column(scores, name) is None]
         absent += [name for name in evidence if column(doubts or {}, name) is None]
         nil_parts = {} if self.decide is None else self.decide.nil_parts(doubts or {}, offsets)
-        return Combined(total, contributions, ties, nil_parts, tuple(absent))
+        weighted = partial(contributions, self.parts, scores, offsets, doubts, kinds)
+        return Combined(total, weighted, ties, nil_parts, tuple(absent))
 
 
 def recipes() -> list[str]:
@@ -402,15 +253,6 @@ def recipes() -> list[str]:
 
 def _shipped(name: str) -> str:
     return (resources.files("namesake") / "recipes" / f"{name}.toml").read_text(encoding="utf-8")
-
-
-def column(scores: Mapping[str, Float64], name: str) -> Float64 | None:
-    """The numbers of a scorer or doubt, by its name or an alias; None if they are absent."""
-    signal = SCORERS.get(name) or DOUBTS.get(name)
-    for each in (name, *(signal.aliases if signal else ())):
-        if each in scores:
-            return np.asarray(scores[each], np.float64)
-    return None
 
 
 def _check_unique(names: list[str]) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -34,11 +35,34 @@ from namesake.kb.store import KB
 from namesake.kernels.kinds import UNKNOWN
 from namesake.kernels.link.candidate_tables import top_two
 from namesake.kinds import ALL, kinds, parse_kinds
-from namesake.recipe import Combined, Recipe
+from namesake.parts import Combined, contributions, sum_of
+from namesake.recipe import Recipe
 from namesake.scorers import Need, named
 from namesake.settings import KINDS
 
 ALREADY_LINKED = "AlreadyLinked"
+
+
+class Kept(Mapping[str, Float64]):
+    """Some rows of several columns. A column is copied when it is first read."""
+
+    def __init__(self, columns: Mapping[str, Float64], rows: Int64) -> None:
+        self.columns, self.rows = columns, rows
+        self.read: dict[str, Float64] = {}
+
+    def __getitem__(self, name: str) -> Float64:
+        if name not in self.read:
+            self.read[name] = self.columns[name][self.rows]
+        return self.read[name]
+
+    def __contains__(self, name: object) -> bool:  # that of `Mapping` would read the column
+        return name in self.columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
 
 
 @dataclass(frozen=True)
@@ -47,8 +71,8 @@ class Scored:
 
     batch: Batch
     recipe: Recipe
-    scores: dict[str, Float64]
-    doubts: dict[str, Float64]
+    scores: Mapping[str, Float64]
+    doubts: Mapping[str, Float64]
     combined: Combined
     kinds: tuple[int, ...] | None = None
     """The kinds of entities that are answers; None for all."""
@@ -161,15 +185,33 @@ def _best_spans(scored: Scored) -> Scored:
     else:
         score = -np.log(np.maximum(scored.probabilities[1], np.finfo(np.float64).tiny))
     best, kept = batch.best(score)
-    candidate = take_rows(batch.offsets, kept)[1]
-    scores = {name: values[candidate] for name, values in scored.scores.items()}
-    return Scored.of(best, scored.recipe, scores, {name: values[kept] for name, values in scored.doubts.items()})
+    scores, doubts = Kept(scored.scores, take_rows(batch.offsets, kept)[1]), Kept(scored.doubts, kept)
+    combined, kinds = scored.combined, best.kinds if scored.recipe.uses_kinds else None
+    combined = replace(
+        combined,
+        total=combined.total[scores.rows],
+        weighted=partial(contributions, scored.recipe.parts, scores, best.offsets, doubts, kinds),
+        ties={name: key[scores.rows] for name, key in combined.ties.items()},
+        nil_parts={name: numbers[kept] for name, numbers in combined.nil_parts.items()},
+    )
+    return replace(scored, batch=best, scores=scores, doubts=doubts, combined=combined)
 
 
 def _again(scored: Scored, batch: Batch, names: list[str]) -> Scored:
-    """The same with some scores computed again, for a batch that is `revised`."""
-    scores = scored.scores | {name: named(name)(batch) for name in names}
-    return Scored.of(batch, scored.recipe, scores, scored.doubts)
+    """The same with some scores computed again, for a batch that is `revised`. Their parts are added anew."""
+    recipe, kinds = scored.recipe, batch.kinds if scored.recipe.uses_kinds else None
+    new = {name: named(name)(batch) for name in names}
+    scores: Mapping[str, Float64] = ChainMap(new, cast(dict[str, Float64], scored.scores))
+    before, after = (
+        sum_of(recipe.parts, names, each, batch.offsets, scored.doubts, kinds) for each in (scored.scores, scores)
+    )
+    combined = replace(
+        scored.combined,
+        total=scored.combined.total + (after - before),
+        weighted=partial(contributions, recipe.parts, scores, batch.offsets, scored.doubts, kinds),
+        ties={name: new.get(name, key) for name, key in scored.combined.ties.items()},
+    )
+    return replace(scored, batch=batch, scores=scores, combined=combined)
 
 
 def _is_other(batch: Batch) -> Bool:

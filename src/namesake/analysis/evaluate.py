@@ -20,7 +20,8 @@ from namesake.evaluation.text_figures import misses
 from namesake.files import Paths, several
 from namesake.kb.store import KB
 from namesake.kb.vectors.stored import has_vectors
-from namesake.recipe import Part, Recipe
+from namesake.parts import Part
+from namesake.recipe import Recipe
 from namesake.scoring import runs_on
 from namesake.text import sentences
 

@@ -24,7 +24,8 @@ from namesake import rank
 from namesake.arrays import Bool, Float64, Int64, indptr, take_rows
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, article_numbers
-from namesake.recipe import Recipe, column
+from namesake.parts import column, scaled_values
+from namesake.recipe import Recipe
 from namesake.settings import PERSON
 
 PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.01)
@@ -336,7 +337,7 @@ def search_grid(recipe: Recipe, data: Dataset, step: float = STEP) -> Grid:
 
 def scaled_parts(recipe: Recipe, data: Dataset) -> list[Float64]:
     """Return the scaled, unweighted scores of each part; zeros if it is absent or inactive."""
-    found = recipe.scaled(data.table.scores, data.offsets, data.table.doubts)
+    found = scaled_values(recipe.parts, data.table.scores, data.offsets, data.table.doubts)
     return [np.zeros(len(data.table.qids)) if numbers is None else numbers for numbers in found.values()]
 
 

@@ -14,7 +14,8 @@ from namesake.errors import NamesakeError, did_you_mean
 from namesake.evaluation import statistics
 from namesake.evaluation.gold import Dataset
 from namesake.evaluation.statistics import DEFAULT, Bootstrap, Curve, Interval, as_slice
-from namesake.recipe import Part, Recipe, column, recipes
+from namesake.parts import Part, column
+from namesake.recipe import Recipe, recipes
 
 CEILING = "ceiling"  # the "method" that returns the gold entity: the limit that candidate generation sets
 Label = tuple[str, str, str]

@@ -20,7 +20,8 @@ from namesake.evaluation.measure import PAPER, from_recipe, method
 from namesake.evaluation.reports.report import Dot, Report, Section, View, dot_plot
 from namesake.evaluation.scores import numbered_lines, read_scores
 from namesake.evaluation.statistics import DEFAULT, Bootstrap, as_slice
-from namesake.recipe import Part, Recipe
+from namesake.parts import Part
+from namesake.recipe import Recipe
 
 SCORES, GOLD, ARTICLES = "reference_scores.parquet", "gold.jsonl", "articles.jsonl.gz"
 VALUE_TOLERANCE, HALF_WIDTH_TOLERANCE = 0.001, 0.005

@@ -20,7 +20,8 @@ from namesake.arrays import Bool, Float64, Int8, Int64, take_rows
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.files import kind
 from namesake.files.lines import json_lines
-from namesake.recipe import Combined, Recipe
+from namesake.parts import Combined
+from namesake.recipe import Recipe
 from namesake.settings import KINDS
 
 Mention = tuple[str, str]

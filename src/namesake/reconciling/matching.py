@@ -28,7 +28,8 @@ from namesake.kinds import parse_kinds
 from namesake.linker import Linker
 from namesake.names.candidates import Candidates, Variants, candidates
 from namesake.names.mentions import Mentions, given_mentions
-from namesake.recipe import Part, Recipe
+from namesake.parts import Part
+from namesake.recipe import Recipe
 from namesake.scorers.table_rows import ENTITY_TYPE, PROPERTY_VALUES, WORDS_NOT_SHARED, values_by_property
 from namesake.scorers.value_lookup import find_property
 from namesake.scoring import Scored

@@ -48,6 +48,23 @@ def top_two(offsets, keys):
     return first, second, decided
 
 
+@kernel(types.float64[::1](I64, I8, KEYS, KEYS))
+def weigh_evidence(offsets, kinds, values, weights):
+    """For each candidate, the sum of its mention's values by the weights of its kind, last those of unknown kinds."""
+    total = np.empty(offsets[len(values)])
+    sums = np.empty(len(weights))
+    for m in range(len(values)):
+        sums[:] = np.nan
+        for c in range(offsets[m], offsets[m + 1]):
+            kind = kinds[c] if kinds[c] >= 0 else len(weights) - 1
+            if np.isnan(sums[kind]):
+                sums[kind] = 0.0
+                for part in range(weights.shape[1]):
+                    sums[kind] += values[m, part] * weights[kind, part]
+            total[c] = sums[kind]
+    return total
+
+
 @kernel(types.float64[::1](I64, I64, I64, I32))
 def pages_of_names(offsets, rows, taken, pages):
     """The sum of the pages of each mention's candidates, without the row that is `taken`."""

@@ -1,0 +1,266 @@
+"""The parts of a recipe: how scores and evidence are scaled, weighted and added to the score of a candidate."""
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from namesake import rank
+from namesake.arrays import Float64, Int8, Int64
+from namesake.doubts import DOUBTS
+from namesake.errors import NamesakeError, did_you_mean
+from namesake.rank import SCALES
+from namesake.scorers import SCORERS
+from namesake.settings import KINDS, PERSON, Checked
+
+REST = "rest"
+_NUMBERS = range(len(KINDS))
+LARGEST = sys.float_info.max
+Finite = Annotated[float, Meta(ge=-LARGEST, le=LARGEST, description="a number")]
+Probability = Annotated[float, Meta(ge=0, le=1, description="a probability, between 0 and 1")]
+
+
+def above_text(number: float | None) -> str:
+    """The end of the name of a part with `above`."""
+    return "" if number is None else f" > {number:g}"
+
+
+def scaled(numbers: Float64, scale: str, above: float | None, offsets: Int64) -> Float64:
+    """Numbers in the scale of a part, or what exceeds the number in `above`."""
+    found: Float64 = SCALES[scale](numbers, offsets)
+    return found if above is None else np.maximum(found - above, 0.0)
+
+
+class Part(Checked, frozen=True):
+    """One summand of a candidate's score: weight × scale(scorer), or weight of its kind × scale(evidence)."""
+
+    called_by: ClassVar[tuple[str, ...]] = ("scorer", "evidence")
+
+    scorer: Annotated[str, Meta(description="the name of a scorer, in quotes")] = ""
+    weight: Finite = 1.0
+    scale: Literal["none", "unit", "smooth", "share", "top", "log1p", "sqrt"] = "none"
+    above: Finite | None = None
+    """Only what exceeds this number counts: max(scale(scorer) - above, 0). Such a part bends the line of another."""
+    unless: Annotated[
+        str | tuple[str, ...], Meta(description="the name of another part, in quotes, or a list of them")
+    ] = ""
+    """The part counts only if this scorer, or each of these, is absent."""
+    fixed: bool = False
+    """Whether tuning keeps these weights."""
+    evidence: Annotated[str, Meta(description="the name of evidence such as PlaceContext, in quotes")] = ""
+    """Instead of a scorer: a number of the mention (`doubts.py`), which counts with the weights in `by_kind` only."""
+    by_kind: Annotated[dict[str, Finite], Meta(description="a table of numbers by kind, such as { place = 0.4 }")] = (
+        msgspec.field(default_factory=dict)
+    )
+    """What is added to the weight for candidates of a kind; `rest` stands for kinds that are not listed, but people."""
+
+    def __post_init__(self) -> None:
+        """Raise an error for a part without a scorer or evidence, and for an unknown kind."""
+        super().__post_init__()
+        if self.weight < 0 and self.above is None:
+            raise NamesakeError(f"weight of {self.name} = {self.weight:g}: must be a number from 0 up")
+        if not self.name:
+            raise NamesakeError("scorer is missing from parts: it must be the name of a scorer, or give `evidence`")
+        if self.scorer and self.evidence:
+            raise NamesakeError(f"{self.scorer} and {self.evidence}: a part has a scorer or evidence, not both")
+        if self.evidence and (self.weight != 1 or not self.by_kind):
+            raise NamesakeError(f"evidence {self.evidence} must have its weights in `by_kind`, as {{ place = 0.4 }}")
+        for kind in self.by_kind:
+            if kind not in (*KINDS, REST):
+                hint = did_you_mean(kind, KINDS)
+                raise NamesakeError(f"by_kind of {self.name} has {kind!r}{hint}; the kinds are {', '.join(KINDS)}")
+
+    @property
+    def source(self) -> str:
+        """The scorer or the evidence."""
+        return self.scorer or self.evidence
+
+    @property
+    def name(self) -> str:
+        """The scorer or the evidence, with the number in `above`."""
+        return self.source + above_text(self.above)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """All numbers that tuning may change: `weight` under the key "", unless it is evidence, and `by_kind`."""
+        return ({} if self.evidence else {"": self.weight}) | self.by_kind
+
+    def with_weights(self, weights: Mapping[str, float]) -> "Part":
+        """The same part with other `weights`."""
+        by_kind = {kind: float(weights[kind]) for kind in self.by_kind}
+        return self.replace(weight=float(weights.get("", self.weight)), by_kind=by_kind)
+
+    def weight_of(self, kinds: Any) -> Any:
+        """The weight for a candidate, or an array of candidates, of these kinds (numbers of `KINDS`).
+
+        `by_kind` adds nothing for the kind -1, unknown. Without kinds, all candidates are people.
+        """
+        return self.weights_by_kind()[PERSON if kinds is None else kinds] if self.by_kind else self.weight
+
+    def weights_by_kind(self) -> Float64:
+        """The weight for each of `KINDS`, and last for unknown ones."""
+        added = [sum(more for key, more in self.by_kind.items() if number in self.kinds_of(key)) for number in _NUMBERS]
+        return (0.0 if self.evidence else self.weight) + np.array([*added, 0.0])
+
+    def kinds_of(self, key: str) -> tuple[int, ...]:
+        """The numbers of the kinds that a key of `weights` concerns: all, one, or the rest."""
+        if key == REST:
+            return tuple(n for n in _NUMBERS if n != PERSON and KINDS[n] not in self.by_kind)
+        return (KINDS.index(key),) if key else (-1, *_NUMBERS)
+
+    @property
+    def stands_in_for(self) -> tuple[str, ...]:
+        """The names in `unless`."""
+        return tuple(name for name in ((self.unless,) if isinstance(self.unless, str) else self.unless) if name)
+
+
+@dataclass(frozen=True)
+class Combined:
+    """Scores of one recipe: `total` is the sum of `contributions`, part by part; `ties` break its ties in turn."""
+
+    total: Float64
+    weighted: Callable[[], dict[str, Float64]]
+    ties: dict[str, Float64]
+    nil_parts: dict[str, Float64]
+    """The summands of the score of NIL by mention; empty if the recipe always answers."""
+    absent: tuple[str, ...]
+    """Scorers and evidence that the scores lack: as parts they count 0, as tie-breakers they are skipped."""
+
+    @cached_property
+    def contributions(self) -> dict[str, Float64]:
+        """What each part adds to the score of each candidate. Links do without."""
+        return self.weighted()
+
+    @property
+    def keys(self) -> tuple[Float64, ...]:
+        """The keys of `rank.order`: the score, then its tie-breakers."""
+        return (self.total, *self.ties.values())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of `keys`."""
+        return ("score", *self.ties)
+
+    @cached_property
+    def nil(self) -> Float64 | None:
+        """The score of NIL for each mention; None if the recipe always answers."""
+        if not self.nil_parts:
+            return None
+        first, *rest = self.nil_parts.values()
+        total = first.copy()
+        for numbers in rest:  # `np.sum` would add in another order for a single mention
+            total += numbers
+        return total
+
+
+def key_of(scores: Mapping[str, Float64], name: str) -> str | None:
+    """The key of a scorer or doubt: its name or an alias; None if it is absent."""
+    signal = SCORERS.get(name) or DOUBTS.get(name)
+    return next((each for each in (name, *(signal.aliases if signal else ())) if each in scores), None)
+
+
+def column(scores: Mapping[str, Float64], name: str) -> Float64 | None:
+    """The numbers of a scorer or doubt, by its name or an alias; None if they are absent."""
+    key = key_of(scores, name)
+    return None if key is None else np.asarray(scores[key], np.float64)
+
+
+def scaled_values(
+    parts: Sequence[Part], scores: Mapping[str, Float64], offsets: Int64, doubts: Mapping[str, Float64] | None = None
+) -> dict[str, Float64 | None]:
+    """The scaled, unweighted numbers of each part by candidate; None if it is absent or replaced by another part.
+
+    `scores` are flat arrays over candidates, by scorer, and `doubts` arrays over mentions. The candidates of
+    mention i are `offsets[i]` to `offsets[i + 1]`.
+    """
+    counting, repeats = _counting(parts, scores, doubts or {}), np.diff(offsets)
+    found: dict[str, Float64 | None] = {part.name: None for part in parts}
+    for part in counting:
+        numbers = column(doubts or {} if part.evidence else scores, part.source)
+        assert numbers is not None
+        numbers = np.repeat(numbers, repeats) if part.evidence else numbers
+        rank.check(offsets, [numbers], [part.name])
+        found[part.name] = scaled(numbers, part.scale, part.above, offsets)
+    return found
+
+
+def _counting(parts: Sequence[Part], scores: Mapping[str, Float64], doubts: Mapping[str, Float64]) -> list[Part]:
+    """The parts that are not absent, nor replaced by another part."""
+    sources = {part.source: doubts if part.evidence else scores for part in parts}
+    given = {name for name, among in sources.items() if key_of(among, name) is not None}
+    return [part for part in parts if part.source in given and given.isdisjoint(part.stands_in_for)]
+
+
+def sum_of(
+    parts: Sequence[Part],
+    scorers: Iterable[str],
+    scores: Mapping[str, Float64],
+    offsets: Int64,
+    doubts: Mapping[str, Float64],
+    kinds: Int8 | None,
+) -> Float64:
+    """The sum of the parts of some scorers for each candidate."""
+    total, product = np.zeros(int(offsets[-1])), np.empty(int(offsets[-1]))
+    at = None if kinds is None else kinds.astype(np.intp) % (len(KINDS) + 1)
+    for part in _counting(parts, scores, doubts):
+        if part.scorer in scorers:
+            numbers = column(scores, part.scorer)
+            assert numbers is not None
+            rank.check_length(offsets, numbers, part.name)
+            value = scaled(numbers, part.scale, part.above, offsets)
+            if at is None or not part.by_kind:
+                np.multiply(value, part.weight_of(None), out=product)
+            else:
+                np.multiply(value, part.weights_by_kind().take(at, out=product, mode="clip"), out=product)
+            total += product
+    if np.isnan(total).any():
+        scaled_values(parts, scores, offsets, doubts)  # raises an error that says where
+    return total
+
+
+def evidence_of(
+    parts: Sequence[Part],
+    scores: Mapping[str, Float64],
+    offsets: Int64,
+    doubts: Mapping[str, Float64],
+    kinds: Int8 | None,
+) -> Float64:
+    """The sum of the parts with evidence for each candidate: it depends on its mention and its kind only."""
+    parts = [part for part in _counting(parts, scores, doubts) if part.evidence]
+    mentions, sizes = np.arange(len(offsets)), np.diff(offsets)
+    values = np.empty((len(sizes), len(parts)))
+    for place, part in enumerate(parts):
+        numbers = column(doubts, part.evidence)
+        assert numbers is not None
+        rank.check(mentions, [numbers], [part.name])
+        values[:, place] = scaled(numbers, part.scale, part.above, mentions)
+        if part.scale in ("share", "smooth"):
+            values[:, place] /= np.maximum(sizes, 1)
+    if not parts:
+        return np.zeros(int(offsets[-1]))
+    from namesake.kernels.link.candidate_tables import weigh_evidence  # loads with the first recipe with evidence
+
+    weights = np.stack([part.weights_by_kind() for part in parts], axis=1)
+    of_kind = np.full(int(offsets[-1]), PERSON, np.int8) if kinds is None else kinds
+    found: Float64 = weigh_evidence(offsets, of_kind, values, weights)
+    return found
+
+
+def contributions(
+    parts: Sequence[Part],
+    scores: Mapping[str, Float64],
+    offsets: Int64,
+    doubts: Mapping[str, Float64] | None,
+    kinds: Int8 | None,
+) -> dict[str, Float64]:
+    """The weighted numbers of each part."""
+    values = scaled_values(parts, scores, offsets, doubts)
+    zeros = np.zeros(int(offsets[-1]))
+    return {
+        part.name: zeros if (value := values[part.name]) is None else part.weight_of(kinds) * value for part in parts
+    }
