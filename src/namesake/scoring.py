@@ -67,28 +67,6 @@ class Kept(Mapping[str, Float64]):
         return len(self.columns)
 
 
-class Kept(Mapping[str, Float64]):
-    """Some rows of several columns. A column is copied when it is first read."""
-
-    def __init__(self, columns: Mapping[str, Float64], rows: Int64) -> None:
-        self.columns, self.rows = columns, rows
-        self.read: dict[str, Float64] = {}
-
-    def __getitem__(self, name: str) -> Float64:
-        if name not in self.read:
-            self.read[name] = self.columns[name][self.rows]
-        return self.read[name]
-
-    def __contains__(self, name: object) -> bool:  # that of `Mapping` would read the column
-        return name in self.columns
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.columns)
-
-    def __len__(self) -> int:
-        return len(self.columns)
-
-
 @dataclass(frozen=True)
 class Scored:
     """A batch with the scores of its candidates and its evidence for NIL, one by one and combined by the recipe."""
