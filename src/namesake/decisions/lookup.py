@@ -219,12 +219,11 @@ def contexts_of(mentions: Mentions, texts: pa.Array, asked: Int64) -> list[str]:
 
 
 def _row(kb: KB, entity: str) -> int:
-    """The row of an entity, -1 for none. A merged entity is followed if the KB has `redirects`: new ids by old ones."""
-    redirects: Mapping[str, str] = getattr(kb, "redirects", {})
+    """The row of an entity, -1 for none. A merged entity is followed if the KB has its redirect."""
     seen: set[str] = set()
-    while kb.row(entity) < 0 and entity in redirects and entity not in seen:
+    while kb.row(entity) < 0 and entity in kb.redirects and entity not in seen:
         seen.add(entity)
-        entity = redirects[entity]
+        entity = kb.redirects[entity]
     return kb.row(entity)
 
 

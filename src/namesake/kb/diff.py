@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from namesake.arrays import Bool, Int64, UInt64, arrow_texts
 from namesake.kb.columns import Strings
-from namesake.kb.publish.draft import Spill
 from namesake.kb.store import KB
 from namesake.kernels.hash import hash_each
 
@@ -32,13 +31,14 @@ def diff(old: str | Path, new: str | Path) -> pa.Table:
     before, after = KB.open(old), KB.open(new)
     old_row, new_row = before.rows(after.qids), after.rows(before.qids)
     added, gone, kept = np.flatnonzero(old_row < 0), np.flatnonzero(new_row < 0), np.flatnonzero(new_row >= 0)
-    targets = _targets(after, before.qids[gone])
-    deleted, merged = gone[targets == 0], gone[targets > 0]
+    targets = [after.redirects.get(f"Q{qid}", "") for qid in before.qids[gone].tolist()]
+    is_merged = np.array([target != "" for target in targets], np.bool_)
+    deleted, merged = gone[~is_merged], gone[is_merged]
     were, are = _labels(before, kept), _labels(after, new_row[kept])
     other = np.flatnonzero(_hashes(were) != _hashes(are))
     fresh = _aliases_without(after, old_row >= 0, before, new_row >= 0)
     lost = _aliases_without(before, new_row >= 0, after, old_row >= 0)
-    into = Strings.of(f"Q{target}" for target in targets[targets > 0].tolist())
+    into = Strings.of(filter(None, targets))
     nothing = Strings.empty
     parts = [
         (ADDED, after.qids[added], _labels(after, added), nothing(len(added)), nothing(len(added))),
@@ -74,13 +74,3 @@ def _aliases_without(kb: KB, in_both: Bool, other: KB, in_other: Bool) -> tuple[
     others = _hashes(other.alias_texts) ^ other.qids[known].view(np.uint64) * MIX
     found = np.flatnonzero(in_both[rows] & ~np.isin(keys, others[in_other[known]]))
     return rows[found], kb.alias_texts.take(found)
-
-
-def _targets(kb: KB, qids: Int64) -> Int64:
-    """The item with which each of these items was merged; 0 if there is none, or if the KB cannot be updated."""
-    if kb.manifest.sources is None:
-        return np.zeros(len(qids), np.int64)
-    spill = Spill(kb.path)
-    spill.types = kb.manifest.sources.gathered.types
-    target_of = dict(zip(*(spill.column(name).tolist() for name in ("gone_qid", "gone_target")), strict=True))
-    return np.array([target_of.get(qid, 0) for qid in qids.tolist()], np.int64)

@@ -220,6 +220,18 @@ class KB(KBColumns):
         own = [record for record in read_records(self.path) if record.is_own]
         return Ids([record.id for record in own], own[-1].iri if own else "")
 
+    @cached_property
+    def redirects(self) -> dict[str, str]:
+        """The QIDs of items by the QIDs of those that were merged with them; empty if the KB cannot be updated."""
+        if self.manifest.sources is None:
+            return {}
+        from namesake.kb.publish.draft import Spill
+
+        spill = Spill(self.path)
+        spill.types = self.manifest.sources.gathered.types
+        merged = zip(*(spill.column(name).tolist() for name in ("gone_qid", "gone_target")), strict=True)
+        return {f"Q{old}": f"Q{new}" for old, new in merged if new}
+
     def id_of(self, row: int) -> str:
         """The id of an entity: a QID, or that of an own entity."""
         return self.ids.text(int(self.qids[row]))
