@@ -145,9 +145,10 @@ def test_an_entity_that_is_no_candidate_becomes_one(deciding):
 def test_a_merged_entity_is_followed(sample_kb, tmp_path, monkeypatch):
     path = tmp_path / "d.jsonl"
     path.write_text(line("alias", "Chris Carter", "Q999999991"))
-    monkeypatch.setattr(type(sample_kb), "redirects", {"Q999999991": "Q999999992", "Q999999992": JORDAN}, raising=False)
+    merged = {"Q999999991": "Q999999992", "Q999999992": JORDAN}
+    monkeypatch.setitem(vars(sample_kb), "redirects", merged)
     assert qids(Linker(sample_kb, decisions=path), TEXT)["Chris Carter"] == JORDAN
-    monkeypatch.setattr(type(sample_kb), "redirects", {"Q999999991": "Q999999991"})
+    monkeypatch.setitem(vars(sample_kb), "redirects", {"Q999999991": "Q999999991"})
     with pytest.warns(UserWarning, match="Q999999991"):
         Linker(sample_kb, decisions=path)
 
