@@ -167,7 +167,22 @@ def test_unknown_commands_and_options_are_noticed():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_other_blocks_are_what_they_say(page):
     text = page.read_text(encoding="utf-8")
-    known = {"console", "python", "py", "sh", "json", "toml", "text", "diff", "html", "http", "turtle", "sql", ""}
+    known = {
+        "console",
+        "python",
+        "py",
+        "sh",
+        "json",
+        "toml",
+        "csv",
+        "text",
+        "diff",
+        "html",
+        "http",
+        "turtle",
+        "sql",
+        "",
+    }
     fences = re.findall(r"^```(\w*)$", text, re.MULTILINE)
     assert set(fences) <= known
     for kind, block in re.findall(r"^```(json|toml|py)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):

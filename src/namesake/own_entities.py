@@ -30,7 +30,7 @@ from namesake.kb.own.records import OWN_ID, Record, item_ids, item_value, read_r
 from namesake.kb.records import found
 from namesake.kb.store import KB
 from namesake.kernels.dump.wikidata import DAY, FIRST_OWN, MONTH, YEAR
-from namesake.kinds import named
+from namesake.kinds import kinds, named
 from namesake.linker import Linker
 from namesake.scorers.value_lookup import find_property, is_date, similar_properties
 
@@ -326,7 +326,9 @@ class _Reader:
         return statement(prop, item_value(identifier), "wikibase-item")
 
     def _resolved(self, where: str, text: str) -> str | None:
-        answer = reconcile_frame(pa.table({"name": [text]}), Linker(self.kb), "name", threads=1).to_pylist()[0]
+        every = [kind.name for kind in kinds()]  # one name says little about the kind of a column
+        table = pa.table({"name": [text]})
+        answer = reconcile_frame(table, Linker(self.kb), "name", kind=every, threads=1).to_pylist()[0]
         if answer["qid"] is None:
             self.notes.append(f"{where}: {text!r} is not resolved ({answer['reason']}); its words are kept")
         else:

@@ -111,10 +111,10 @@ def undo(kb: KbPath) -> None:
 
 def propose(kb: Path) -> None:
     """Print a line for each own entity of a KB that Wikidata may have as well."""
-    from namesake import KB
     from namesake.kb.own.records import read_records
 
     if records := read_records(kb):
+        from namesake import KB
         from namesake.own_entities import proposals
 
         for line in proposals(KB.open(kb), {record.id for record in records}):
