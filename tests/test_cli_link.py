@@ -249,7 +249,7 @@ REFUSED = {
     "broken TOML": (["--recipe", "broken.toml"], "broken.toml: not TOML"),
     "neural scorer": (["--recipe", "ucse-paper"], "CSE"),
     "folder missing": (["-o", "no/o.jsonl"], "no: no such folder"),
-    "suffix unknown": (["-o", "o.xlsx"], "o.xlsx: links are written as"),
+    "suffix unknown": (["-o", "o.xls"], "o.xls: links are written as"),
     "a folder for output": (["-o", "folder.jsonl"], "folder.jsonl is a folder"),
     "output over input": (["-o", "a.jsonl"], "a.jsonl would overwrite a.jsonl"),
     "second file missing": (["none.jsonl"], "none.jsonl: no such file"),

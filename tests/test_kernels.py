@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesake import rank
+from namesake.kb.ids import Ids
 from namesake.kernels.link.anchor_statements import shared_statements
 from namesake.kernels.link.candidate_tables import parse_qids, top_two
 from namesake.kernels.link.contexts import Runs, narrow_contexts
 from namesake.kernels.link.word_sums import overlap
 from namesake.kernels.types import Ragged
 from namesake.scorers.word_overlap import gather_features
-from namesake.scoring import qid_texts
 
 pytestmark = pytest.mark.kernel
 
@@ -223,4 +223,4 @@ def test_qids_are_read_and_written(values):
         return int(digits) if good else -1
 
     assert numbers.tolist() == [number(t) for t in texts]
-    assert qid_texts(numbers).to_pylist() == [t if n >= 0 else None for t, n in zip(texts, numbers, strict=True)]
+    assert Ids().texts(numbers).to_pylist() == [t if n >= 0 else None for t, n in zip(texts, numbers, strict=True)]

@@ -101,7 +101,7 @@ def test_threads_and_processes_find_the_same(sample_kb):
     whole = linker.link(articles)
     assert whole.num_rows > 20
     several = link_tables(linker, [articles.slice(n, 2) for n in range(0, len(articles), 2)], threads=3)
-    assert pa.concat_tables(links for _, links in several).to_pylist() == whole.to_pylist()
+    assert pa.concat_tables(one.links for one in several).to_pylist() == whole.to_pylist()
     assert pickle.loads(pickle.dumps(linker)).link(articles).to_pylist() == whole.to_pylist()
     assert linker.metadata["mentions"] == f"spacy:{MODEL}"
     assert "mentions" not in Linker(sample_kb).metadata

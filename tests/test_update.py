@@ -260,12 +260,12 @@ def test_bad_changes_are_one_line(base: tuple[Path, Path], tmp_path: Path, lines
 def test_kbs_that_cannot_be_updated(base: tuple[Path, Path], tmp_path: Path) -> None:
     changes = dump(tmp_path / "c.json", item(8, "Dee", HUMAN))
     build_kb(base[0], tmp_path / "kb")
-    with pytest.raises(NamesakeError, match="was built without --updatable and cannot be updated"):
+    with pytest.raises(NamesakeError, match="was built without `updatable=True` and cannot be updated"):
         update_kb(tmp_path / "kb", changes)
     pack_kb(base[1], tmp_path / "kb.tar.zst")
     folder, _ = get_kb(tmp_path / "kb.tar.zst", tmp_path / "unpacked")
     assert columns(folder) == columns(base[1])
-    with pytest.raises(NamesakeError, match="was built without --updatable"):
+    with pytest.raises(NamesakeError, match="was built without `updatable=True`"):
         update_kb(folder, changes)
     old = tmp_path / "old"
     build_kb(base[0], old, updatable=True)

@@ -76,5 +76,5 @@ def all_occurrences(names: Iterable[str], text: str) -> dict[str, list[Span]]:
 
 def located(text: str, given: Sequence[str | Mention]) -> list[Mention]:
     """The given mentions; a name alone becomes a mention with all its occurrences in the text."""
-    places = all_occurrences((one for one in given if isinstance(one, str)), text)
-    return [Mention(one, places[one]) if isinstance(one, str) else one for one in given]
+    places = all_occurrences((one for one in given if not isinstance(one, Mention)), text)
+    return [one if isinstance(one, Mention) else Mention(one, places[one]) for one in given]

@@ -140,7 +140,7 @@ def _article(fields: RawFields) -> Article:
     mentions = _decode(layout.decoder, fields, layout.mentions)
     identifier = str(_decode(_id, fields, layout.id, required=True))
     text = _decode(_text, fields, layout.text, required=True)
-    if mentions is not None:
+    if mentions is not None and not layout.token_spans:  # Quotebank's have all their spans
         mentions = located(text, mentions)
     return Article(
         id=identifier,

@@ -50,9 +50,7 @@ def update(
     folder, room, reporter = place(kb), memory_bound(memory), reporter or Reporter()
     old = read_manifest(folder)
     if old.sources is None:
-        raise NamesakeError(
-            f"{kb} was built without --updatable and cannot be updated: build it again with this option"
-        )
+        raise NamesakeError(f"{kb} was built without `updatable=True` and cannot be updated: build it again with it")
     sources, target = old.sources, folder if out is None else place(out)
     options = Options(
         dumps=tuple(str(file) for file in several(changes)),
