@@ -36,42 +36,12 @@ if _TYPE_CHECKING:
     from namesake.scorers import scorer
 
 __version__ = "0.1.0"
-__all__ = [
-    "KB",
-    "Link",
-    "Linker",
-    "Mention",
-    "NamesakeError",
-    "Recipe",
-    "ablate",
-    "add_entities",
-    "build_kb",
-    "convert_dataset",
-    "diff_kbs",
-    "disambiguate",
-    "doubt",
-    "embed",
-    "evaluate",
-    "evaluate_text",
-    "get_dataset",
-    "get_kb",
-    "link_files",
-    "link_folder",
-    "link_frame",
-    "list_datasets",
-    "mistakes",
-    "pack_kb",
-    "reconcile",
-    "reconcile_frame",
-    "remove_entities",
-    "reproduce",
-    "scorer",
-    "threshold",
-    "tune",
-    "undo_addition",
-    "update_kb",
-    "walk",
-]
+__all__ = ["KB", "Link", "Linker", "Mention", "NamesakeError", "Recipe", "doubt", "scorer"]
+__all__ += ["disambiguate", "link_files", "link_folder", "link_frame", "reconcile", "reconcile_frame"]
+__all__ += ["build_kb", "diff_kbs", "get_kb", "pack_kb", "update_kb"]
+__all__ += ["add_entities", "remove_entities", "undo_addition"]
+__all__ += ["ablate", "evaluate", "evaluate_text", "mistakes", "reproduce", "threshold", "tune"]
+__all__ += ["convert_dataset", "embed", "get_dataset", "list_datasets", "walk"]
 
 _NAMES = {
     "analysis.evaluate": "ablate evaluate evaluate_text reproduce",

@@ -184,16 +184,20 @@ class Curve:
     method: str
     coverage: Float64
     risk: Float64
-    bins: tuple[Float64, Float64, Float64] | None = None
-    """For ten bins of probability: answers, summed probability, right answers."""
+    bins: tuple[tuple[int, int, float, float], ...] = ()
+    """For each tenth of the probability that has answers: its number, answers, mean probability, share right."""
 
     @classmethod
     def of(cls, method: str, confidence: Float64, right: Bool, is_probability: bool = True) -> "Curve":
         """Make the curve from all mentions; those without a confidence do not count."""
         known = ~np.isnan(confidence)
         coverage, risk = risk_coverage(confidence[known], right[known])
+        if not is_probability:
+            return cls(method, coverage, risk)
         bins = calibration_bins(confidence[known], right[known], np.ones((1, int(known.sum()))))
-        return cls(method, coverage, risk, (bins[0][0], bins[1][0], bins[2][0]) if is_probability else None)
+        tenths = enumerate(zip(*(part[0].tolist() for part in bins), strict=True))
+        found = [(tenth, int(n), summed / n, rights / n) for tenth, (n, summed, rights) in tenths if n]
+        return cls(method, coverage, risk, tuple(found))
 
 
 def derived_difficulty(offsets: Int64, gold: Int64, *popularity: Float64) -> list[str | None]:

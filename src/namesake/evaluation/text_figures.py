@@ -22,7 +22,7 @@ from namesake.evaluation import statistics
 from namesake.evaluation.labelled_text import NEVER, Alignment, Outcome
 from namesake.evaluation.measure import Row
 from namesake.evaluation.reports.report import View
-from namesake.evaluation.statistics import DEFAULT, Bootstrap, Curve, Interval, ratio
+from namesake.evaluation.statistics import Bootstrap, Curve, Interval, ratio
 
 MEAN = "mean"
 LINKING = ("precision", "recall", "F1")
@@ -105,8 +105,14 @@ def _kind_counts(outcome: Outcome, threshold: float, kind: str) -> Float64:
     return _by_document(labels, (made & outcome.right, made, gold & (outcome.found_at >= threshold), gold))
 
 
+def _estimated(counts: Float64, bootstrap: Bootstrap) -> list[Interval]:
+    """Precision, recall and F1 of four columns of counts, one row per document, with their intervals."""
+    units = statistics.by_mention(len(counts))
+    return statistics.estimate(lambda weights: np.column_stack(_linking(weights @ counts)), units, bootstrap)
+
+
 def kind_figures(
-    outcomes: Sequence[Outcome], threshold: float, method: str, bootstrap: Bootstrap = DEFAULT
+    outcomes: Sequence[Outcome], threshold: float, method: str, bootstrap: Bootstrap
 ) -> dict[str, list[Row]]:
     """Return precision, recall and F1 of each kind over all corpora as one, with intervals by document.
 
@@ -118,12 +124,7 @@ def kind_figures(
         counts = np.concatenate([_kind_counts(outcome, threshold, kind.name) for outcome in outcomes])
         _, links, _, labels = counts.sum(axis=0).astype(int).tolist()
         if links or labels:
-            found = statistics.estimate(
-                lambda weights, of=counts: np.column_stack(_linking(weights @ of)),  # type: ignore[misc]
-                statistics.by_mention(len(counts)),
-                bootstrap,
-            )
-            sized = zip(LINKING, found, (links, labels, labels), strict=True)
+            sized = zip(LINKING, _estimated(counts, bootstrap), (links, labels, labels), strict=True)
             rows[kind.plural] = [Row(method, kind.plural, metric, *each, size) for metric, each, size in sized]
     return rows
 
@@ -140,7 +141,7 @@ def plain_figures(outcome: Outcome, threshold: float) -> dict[str, float]:
     return dict(zip(FIGURES, values.tolist(), strict=True))
 
 
-def figures(outcomes: Sequence[Outcome], threshold: float, method: str, bootstrap: Bootstrap = DEFAULT) -> list[Row]:
+def figures(outcomes: Sequence[Outcome], threshold: float, method: str, bootstrap: Bootstrap) -> list[Row]:
     """Return a row for each corpus and figure, and for the mean over several corpora.
 
     Every corpus is resampled with a seed of its own. The mean is computed over all corpora in each sample.
@@ -229,20 +230,20 @@ def misses(outcome: Outcome, threshold: float, named: Bool, sentences: Callable[
     return found
 
 
-def miss_rows(outcome: Outcome, missed: Sequence[Miss], method: str, bootstrap: Bootstrap = DEFAULT) -> list[Row]:
+def miss_rows(outcome: Outcome, missed: Sequence[Miss], method: str, bootstrap: Bootstrap) -> list[Row]:
     """Return the share of the labels in the KB for each kind of miss; no rows without such labels."""
     labels = outcome.labels
-    known = np.bincount(labels.label_document, labels.known, len(labels.corpus.documents)).astype(np.float64)
+    known = np.bincount(labels.label_document, labels.known, len(labels.corpus.documents))
     if not known.any():
         return []
     by_kind = np.zeros((len(known), len(KINDS)))
     for miss in missed:
         by_kind[miss.place, KINDS.index(miss.kind)] += 1
 
-    def statistic(weights: Float64) -> Float64:
+    def shares(weights: Float64) -> Float64:
         return ratio(weights @ by_kind, np.repeat((weights @ known)[:, None], len(KINDS), axis=1))
 
-    found = statistics.estimate(statistic, statistics.by_mention(len(known)), bootstrap)
+    found = statistics.estimate(shares, statistics.by_mention(len(known)), bootstrap)
     return [
         Row(method, labels.name, f"missed, {kind}", *each, int(known.sum()))
         for kind, each in zip(KINDS, found, strict=True)
@@ -349,24 +350,15 @@ def thresholds_view(trade: Trade, shown: Mapping[str, float], caption: str, bold
     return View("thresholds", "Figures by threshold.", header, rows, caption, best)
 
 
-def intervals(
-    outcomes: Sequence[Outcome], threshold: float, bootstrap: Bootstrap = DEFAULT
-) -> tuple[Interval, Interval]:
+def intervals(outcomes: Sequence[Outcome], threshold: float, bootstrap: Bootstrap) -> tuple[Interval, Interval]:
     """Return precision and recall at a threshold over all corpora as one, with intervals by document."""
-    blocks = []
+    counts = []
     for outcome in outcomes:
-        labels, size = outcome.labels, len(outcome.labels.corpus.documents)
+        labels = outcome.labels
         made = labels.informative & (outcome.sure >= threshold)
         hits = labels.known & (outcome.found_at >= threshold)
-        spans = [np.bincount(labels.span_document, flags, size) for flags in (made & outcome.right, made)]
-        blocks.append([*spans, *(np.bincount(labels.label_document, flags, size) for flags in (hits, labels.known))])
-    counts = np.concatenate([np.column_stack(block) for block in blocks]).astype(np.float64)
-
-    def statistic(weights: Float64) -> Float64:
-        summed = weights @ counts
-        return np.column_stack([summed[:, k] / np.maximum(summed[:, k + 1], 1) for k in (0, 2)])
-
-    precision, recall = statistics.estimate(statistic, statistics.by_mention(len(counts)), bootstrap)
+        counts.append(_by_document(labels, (made & outcome.right, made, hits, labels.known)))
+    precision, recall, _ = _estimated(np.concatenate(counts), bootstrap)
     return precision, recall
 
 

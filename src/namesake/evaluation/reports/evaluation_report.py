@@ -91,12 +91,11 @@ def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[
     colours = [curve.method for curve in ranked]
     across, up = "coverage: share of mentions answered", "risk: share wrong"
     drawn = [curve_plot(risk, "Risk and coverage", across, up, colours=colours)]
-    calibrated = []
-    for curve in measured:
-        if curve.bins is not None:
-            bins = [one for one in zip(*(part.tolist() for part in curve.bins), strict=True) if one[0]]
-            points = [(summed / count, right / count) for count, summed, right in bins]
-            calibrated.append(Line(curve.method, points, [int(count) for count, *_ in bins]))
+    calibrated = [
+        Line(curve.method, [(mean, right) for *_, mean, right in curve.bins], [count for _, count, *_ in curve.bins])
+        for curve in measured
+        if curve.bins
+    ]
     if calibrated:
         drawn.append(curve_plot(calibrated, "Calibration", "confidence", "share right", True, colours))
     text = "The share of wrong answers if only the most confident mentions are answered, in the order of the risk" + (
@@ -113,12 +112,11 @@ def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[
 
 def _calibration(curves: Sequence[Curve], what: str) -> list[View]:
     """For each tenth of the probability: the number of answers, their mean probability, the share of right ones."""
-    rows = []
-    for curve in curves:
-        for tenth, (count, summed, right) in enumerate(zip(*(curve.bins or ((), (), ())), strict=True)):
-            if count:
-                between = f"{tenth / 10:.1f} to {(tenth + 1) / 10:.1f}"
-                rows.append([curve.method, between, f"{count:.0f}", f"{summed / count:.3f}", f"{right / count:.3f}"])
+    rows = [
+        [curve.method, f"{n / 10:.1f} to {(n + 1) / 10:.1f}", f"{count}", f"{mean:.3f}", f"{right:.3f}"]
+        for curve in curves
+        for n, count, mean, right in curve.bins
+    ]
     header = [what, "confidence", "mentions", "mean confidence", "share right"]
     caption = "First candidates by their probability."
     return [View("calibration", "Calibration.", header, rows, caption)] if rows else []
