@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from namesake.analysis.corpus import Corpus, known_candidates
+from namesake.analysis.corpus import Corpus, only_known
 from namesake.evaluation import fit_weights, statistics
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold
 from namesake.evaluation.measure import Method, from_recipe
@@ -40,7 +40,7 @@ class Source:
         data = align(self.table, rows)
         if self.kb is None:
             return data
-        data = data.only(known_candidates(data.table, self.kb))
+        data = only_known(data, self.kb)
         return data.take([i for i, rivals in enumerate(data.columns["rivals"]) if rivals])
 
 
