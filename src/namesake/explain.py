@@ -152,67 +152,55 @@ def _mention_rows(scored: Scored, reading: Reading, most: int | None) -> Iterato
 
 def _nil_rows(scored: Scored, reading: Reading, shared: Row, single: bool) -> Iterator[Row]:
     """The rows of NIL: its doubts, or the constant of the recipe."""
-    rule, m = scored.recipe.decide, reading.mention
+    rule, m, summands = scored.recipe.decide, reading.mention, scored.combined.nil_parts
     assert rule is not None
     assert scored.combined.nil is not None
-    constant = "alone" if single and rule.alone is not None else "nil"
-    summands = scored.combined.nil_parts
-    doubts = {
-        name: [part for part in parts if part.name in summands] for name, parts in _by_source(rule.parts, "doubt")
-    }
-    known = {name: parts for name, parts in doubts.items() if parts}
-    rows = [
-        shared
-        | {
-            "score": float(scored.combined.nil[m]),
-            "part": name,
-            "role": "part",
-            "value": float(scored.doubts[name][m]),
-            "weight": sum(part.weight for part in parts if part.above is None or summands[part.name][m]),
-            "contribution": float(sum(summands[part.name][m] for part in parts)),
-            "matches": to_builtins(named(name, "doubt").matches(reading)),
-        }
-        for name, parts in known.items()
-    ]
+    about, rows = shared | {"score": float(scored.combined.nil[m])}, []
+    for name, parts in _by_source([part for part in rule.parts if part.name in summands], "doubt"):
+        weight = sum(part.weight for part in parts if part.above is None or summands[part.name][m])
+        contribution = sum(summands[part.name][m] for part in parts)
+        matches = named(name, "doubt").matches(reading)
+        rows.append(_part_row(about, name, scored.doubts[name][m], weight, contribution, matches))
     if not rows:
+        constant = "alone" if single and rule.alone is not None else "nil"
         number = float(summands[constant][m])
-        about = {"score": number, "part": constant, "role": "part", "value": number, "weight": 1.0}
-        rows = [shared | about | {"contribution": number, "matches": []}]
+        rows = [_part_row(about | {"score": number}, constant, number, 1.0, number)]
     yield from [row for row in rows if row["contribution"]] or rows[:1]
-    yield from _decision_rows(scored, m, summands, m, shared | {"score": float(scored.combined.nil[m])})
+    yield from _decision_rows(scored, m, summands, m, about)
+
+
+def _part_row(
+    about: Row, part: str, value: float, weight: float, contribution: float, matches: Iterable[Match] = ()
+) -> Row:
+    """The row of one part of a score."""
+    numbers = {"value": float(value), "weight": float(weight), "contribution": float(contribution)}
+    return about | {"part": part, "role": "part", **numbers, "matches": to_builtins(list(matches))}
 
 
 def _decision_rows(scored: Scored, mention: int, parts: Mapping[str, Any], at: int, about: Row) -> Iterator[Row]:
     """The row of a decision about a candidate or NIL, with its file and line, reviewer and time."""
     decided, added = scored.batch.decided, float(parts[DECISION][at]) if DECISION in parts else 0.0
-    if not added or decided is None or (placed := decided.placed(mention)) is None:
-        return
-    said = " ".join(filter(None, [placed.where, placed.decision.by, placed.decision.at]))
-    match = Match(sources=[Source("decision", value=said)])
-    value = 1.0 if added > 0 else -1.0
-    row = about | {"part": DECISION, "role": "part", "value": value, "weight": abs(added), "contribution": added}
-    yield row | {"matches": to_builtins([match])}
+    if added and decided is not None and (placed := decided.placed(mention)) is not None:
+        said = " ".join(filter(None, [placed.where, placed.decision.by, placed.decision.at]))
+        match = Match(sources=[Source("decision", value=said)])
+        yield _part_row(about, DECISION, 1.0 if added > 0 else -1.0, abs(added), added, [match])
 
 
-def _by_source(parts: Sequence[Any], field: str) -> Iterator[tuple[str, list[Any]]]:
+def _by_source(parts: Sequence[Any], field: str) -> Iterable[tuple[str, list[Any]]]:
     """The parts of each scorer or doubt: of several, all but one count what exceeds a number."""
     found: dict[str, list[Any]] = {}
     for part in parts:
         found.setdefault(getattr(part, field), []).append(part)
-    yield from found.items()
+    return found.items()
 
 
 def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterator[Row]:
     """The rows of a candidate: its parts, then its tie-breakers."""
     combined, kb, at, row = scored.combined, scored.batch.kb, candidate.number, candidate.row
     reading = candidate.reading
-    about = shared | {
-        "qid": kb.ids.text(int(scored.batch.qids[at])),
-        "label": kb.label(row) if row >= 0 else None,
-        "description": about_entity(kb, row) if row >= 0 else None,
-        "kind": kb.kind_of(row).name if row >= 0 else None,
-        "score": float(combined.total[at]),
-    }
+    about = shared | {"qid": kb.ids.text(int(scored.batch.qids[at])), "score": float(combined.total[at])}
+    if row >= 0:
+        about |= {"label": kb.label(row), "description": about_entity(kb, row), "kind": kb.kind_of(row).name}
     kind = scored.batch.kinds[at]
     for name, parts in _by_source(scored.recipe.parts, "source"):
         evidence = bool(parts[0].evidence)
@@ -226,14 +214,8 @@ def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterat
         matches = named(name, "doubt").matches(reading) if evidence else named(name).matches(candidate)
         if contribution and kind >= 0 and any(kind in part.kinds_of(key) for part in parts for key in part.by_kind):
             matches = [*matches, Match(sources=[Source("kind", value=KINDS[kind])])]
-        yield about | {
-            "part": name,
-            "role": "part",
-            "value": float(numbers[name][number]),
-            "weight": sum(float(part.weight_of(kind)) for part in parts if part.above is None or shares[part.name]),
-            "contribution": contribution,
-            "matches": to_builtins(matches),
-        }
+        weight = sum(float(part.weight_of(kind)) for part in parts if part.above is None or shares[part.name])
+        yield _part_row(about, name, numbers[name][number], weight, contribution, matches)
     yield from _decision_rows(scored, reading.mention, scored.contributions, at, about)
     for name, key in combined.ties.items():
         yield about | {"part": name, "role": "tie-break", "value": float(key[at])}

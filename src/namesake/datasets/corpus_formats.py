@@ -137,13 +137,14 @@ DOCUMENT = re.compile(r"-DOCSTART-(?:\s+\((.*)\))?\s*")
 
 @dataclass
 class _Document:
-    """An article under construction: `open` is the start and the title of the current mention."""
+    """An article under construction; `inside` says whether its last token belongs to its last mention."""
 
     id: str
     line: int
     text: str = ""
-    occurrences: list[Occurrence] = field(default_factory=list)
-    open: tuple[int, str | None] | None = None
+    mentions: list[tuple[int, int, str | None]] = field(default_factory=list)
+    """Start, end and title of the page."""
+    inside: bool = False
 
     def append(self, part: str) -> None:
         """Add a token after a space, or the end of a sentence."""
@@ -152,20 +153,12 @@ class _Document:
         elif part != "\n":
             self.text += part
 
-    def close(self) -> None:
-        """End the current mention where the text ends."""
-        if self.open is not None:
-            start, title = self.open
-            split = re.search(r"\d(testa|testb)\b", self.id)  # such as `947testa`; the other articles are for training
-            columns: dict[str, str | None] = {"split": split[1] if split else "train"}
-            self.occurrences.append(Occurrence([(start, len(self.text))], None, title, None, columns))
-        self.open = None
-
     def labelled(self, path: Path) -> LabelledArticle:
         """Return the finished article."""
-        self.close()
-        article = Article(self.id, self.text.rstrip("\n"))
-        return label(article, self.occurrences, f"{path} line {self.line} (article {self.id})")
+        split = re.search(r"\d(testa|testb)\b", self.id)  # such as `947testa`; the other articles are for training
+        columns = {"split": split[1] if split else "train"}
+        found = (Occurrence([(start, end)], None, title, None, columns) for start, end, title in self.mentions)
+        return label(Article(self.id, self.text.rstrip("\n")), found, f"{path} line {self.line} (article {self.id})")
 
 
 def read_aida_tsv(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
@@ -186,7 +179,7 @@ def read_aida_tsv(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
                 if line.strip():
                     raise NamesakeError(f"{where}: a token before the first -DOCSTART- line")
             elif not line.strip():
-                document.close()
+                document.inside = False
                 document.append("\n")
             elif not _add_token(document, line.split("\t"), where):
                 rejects.add(Reject("a mention whose entity is `null`", str(path), number, document.id))
@@ -199,21 +192,23 @@ def _add_token(document: _Document, columns: list[str], where: str) -> bool:
     """Add one token; return False if it begins a mention without information about its entity."""
     token, tag = columns[0], columns[1] if len(columns) > 1 else "O"
     entity = columns[3] if len(columns) > 3 else None
-    if tag in {"B", "O"}:
-        document.close()
-    elif tag != "I":
+    if tag not in {"B", "I", "O"}:
         remedy = "join the file of annotations alone with CoNLL 2003 by the release's program first"
         raise NamesakeError(f"{where}: the second column is {tag!r}, not B or I; {remedy}")
-    elif document.open is None and entity != UNKNOWN:
+    if tag == "I" and not document.inside and entity != UNKNOWN:
         raise NamesakeError(f"{where}: {token!r} continues a mention (I), but none is open")
+    if tag == "B" and entity is None:
+        raise NamesakeError(f"{where}: token, B, mention and entity are needed, not {len(columns)} columns")
     document.append(token)
-    if tag == "B":
-        if entity is None:
-            raise NamesakeError(f"{where}: token, B, mention and entity are needed, not {len(columns)} columns")
-        if entity == UNKNOWN:
-            return False
-        document.open = (len(document.text) - len(token), None if entity == NIL else _title(columns))
-    return True
+    end = len(document.text)
+    if tag == "I" and document.inside:
+        start, _, title = document.mentions.pop()
+        document.mentions.append((start, end, title))
+    document.inside = tag == "I" and document.inside
+    if tag == "B" and entity != UNKNOWN:
+        document.mentions.append((end - len(token), end, None if entity == NIL else _title(columns)))
+        document.inside = True
+    return tag != "B" or entity != UNKNOWN
 
 
 def _title(columns: list[str]) -> str:
