@@ -82,13 +82,6 @@ class Evaluation:
     curves: list[Curve]
     notes: list[str] = field(default_factory=list)
 
-    def row(self, method: str, metric: str, slice: str = "all") -> Row:
-        """Return one figure; KeyError if it was not measured."""
-        for row in self.rows:
-            if (row.method, row.metric, row.slice) == (method, metric, slice):
-                return row
-        raise KeyError((method, metric, slice))
-
 
 def evaluate_scores(
     data: Dataset,

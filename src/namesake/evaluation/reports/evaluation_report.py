@@ -1,5 +1,6 @@
 """The reports of `namesake eval run` on links and scores, and on labelled text."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
@@ -144,9 +145,9 @@ def pivot(rows: Sequence[Row], name: str, title: str, caption: str = "") -> View
 def _ceiling(evaluation: Evaluation) -> str:
     """The candidate recall, as a sentence."""
     interval = "± covers the 95 % bootstrap interval."
-    if all(row.method != CEILING for row in evaluation.rows):
+    row = next((row for row in evaluation.rows if (row.method, row.slice) == (CEILING, "all")), None)
+    if row is None:
         return f"The candidates are not listed, so their recall is unknown. {interval}"
-    row = evaluation.row(CEILING, "candidate recall")
     return (
         f"{round(row.value * row.n)} of {row.n} mentions have their entity among the candidates "
         f"(recall {row.value:.3f}, the ceiling of figures over all mentions). {interval}"
@@ -167,10 +168,11 @@ def text_report(
     rows = text_figures.figures(outcomes, threshold, method, bootstrap)
     shares, misses, wrong = [], {}, {}
     for number, outcome in enumerate(outcomes):
-        name, known = outcome.labels.name, int(outcome.labels.known.sum())
+        name = outcome.labels.name
         here = [miss for miss in missed if miss.corpus == name]
         shares += text_figures.miss_rows(outcome, here, method, bootstrap._replace(seed=bootstrap.seed + number))
-        misses[name] = [known, *(sum(miss.kind == kind for miss in here) for kind in KINDS)]
+        kinds_of_misses = Counter(miss.kind for miss in here)
+        misses[name] = [int(outcome.labels.known.sum()), *(kinds_of_misses[kind] for kind in KINDS)]
         wrong[name] = list(text_figures.wrong_links(outcome, threshold).values())
     reasons = _counts("misses", "Reasons for misses.", ["labels", *KINDS], misses)
     caption = "Wrong answers by the labels that they overlap."
