@@ -156,7 +156,7 @@ def _nil_rows(scored: Scored, reading: Reading, shared: Row, single: bool) -> It
     assert rule is not None
     assert scored.combined.nil is not None
     constant = "alone" if single and rule.alone is not None else "nil"
-    summands = scored.combined.nil_parts
+    summands = scored.nil_parts
     doubts = {
         name: [part for part in parts if part.name in summands] for name, parts in _by_source(rule.parts, "doubt")
     }
