@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-LEAST, LEAST_ASKED = 0.02, 0.001
-MOST_STATEMENTS = 200
+LEAST, LEAST_ASKED = 0.05, 0.005
+MOST_STATEMENTS = 100
 
 Mention = Sequence[tuple[int, float]]
 """The row of each candidate, -1 if it is not in the KB, and its probability."""

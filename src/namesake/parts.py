@@ -105,8 +105,11 @@ class Part(Checked, frozen=True):
 
     def weights_by_kind(self) -> Float64:
         """The weight for each of `KINDS`, and last for unknown ones."""
-        added = [sum(more for key, more in self.by_kind.items() if number in self.kinds_of(key)) for number in _NUMBERS]
-        return (0.0 if self.evidence else self.weight) + np.array([*added, 0.0])
+        weights = np.full(len(KINDS) + 1, 0.0 if self.evidence else self.weight)
+        rest = self.by_kind.get(REST, 0.0)
+        for number, kind in enumerate(KINDS):
+            weights[number] += self.by_kind.get(kind, 0.0 if number == PERSON else rest)
+        return weights
 
     def kinds_of(self, key: str) -> tuple[int, ...]:
         """The numbers of the kinds that a key of `weights` concerns: all, one, or the rest."""

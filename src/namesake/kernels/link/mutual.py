@@ -10,11 +10,11 @@ from namesake.kernels.hash import FREE, find
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import F64, I32, I64, own_record, record
 
-LEAST = 0.02
+LEAST = 0.05
 """Candidates that are less probable support no others."""
-LEAST_ASKED = 0.001
+LEAST_ASKED = 0.005
 """Candidates that are less probable are supported by no others: all their numbers are 0."""
-MOST_STATEMENTS = 200
+MOST_STATEMENTS = 100
 """Statements of a candidate that are read."""
 
 
