@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -105,11 +105,7 @@ class Part(Checked, frozen=True):
 
     def weights_by_kind(self) -> Float64:
         """The weight for each of `KINDS`, and last for unknown ones."""
-        weights = np.full(len(KINDS) + 1, 0.0 if self.evidence else self.weight)
-        rest = self.by_kind.get(REST, 0.0)
-        for number, kind in enumerate(KINDS):
-            weights[number] += self.by_kind.get(kind, 0.0 if number == PERSON else rest)
-        return weights
+        return _weights_by_kind(0.0 if self.evidence else self.weight, tuple(self.by_kind.items()))
 
     def kinds_of(self, key: str) -> tuple[int, ...]:
         """The numbers of the kinds that a key of `weights` concerns: all, one, or the rest."""
@@ -120,7 +116,19 @@ class Part(Checked, frozen=True):
     @property
     def stands_in_for(self) -> tuple[str, ...]:
         """The names in `unless`."""
-        return tuple(name for name in ((self.unless,) if isinstance(self.unless, str) else self.unless) if name)
+        if isinstance(self.unless, str):
+            return (self.unless,) if self.unless else ()
+        return self.unless
+
+
+@lru_cache(maxsize=4096)
+def _weights_by_kind(weight: float, by_kind: tuple[tuple[str, float], ...]) -> Float64:
+    added = dict(by_kind)
+    rest = added.get(REST, 0.0)
+    of_kinds = [added.get(kind, 0.0 if number == PERSON else rest) for number, kind in enumerate(KINDS)]
+    weights = weight + np.array([*of_kinds, 0.0])
+    weights.flags.writeable = False
+    return weights
 
 
 @dataclass(frozen=True)
@@ -163,8 +171,10 @@ class Combined:
 
 def key_of(scores: Mapping[str, Float64], name: str) -> str | None:
     """The key of a scorer or doubt: its name or an alias; None if it is absent."""
+    if name in scores:
+        return name
     signal = SCORERS.get(name) or DOUBTS.get(name)
-    return next((each for each in (name, *(signal.aliases if signal else ())) if each in scores), None)
+    return next((each for each in (signal.aliases if signal else ()) if each in scores), None)
 
 
 def column(scores: Mapping[str, Float64], name: str) -> Float64 | None:
