@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from namesake.kernels.names.constants import FIRST_NAME, FORM_PRIOR, FORM_QUALITY, SHORT, SIMILAR, SURNAME
+from namesake.kernels.names.constants import FIRST_NAME, FORM_QUALITY, FORM_WEIGHT, SHORT, SIMILAR, SURNAME
 
-MOST, LENT = 20, 4
-PART_QUALITY, IN_TEXT = 0.7, 6.0
+MOST, LENT, LEAST_SHARE = 8, 4, 0.02
+PART_QUALITY, FAVOURED = 0.7, 400.0
 
 
 @dataclass
@@ -37,11 +36,11 @@ def number(texts: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
     return of, offsets
 
 
-def candidates(mentions: Sequence[Mention], fame: Sequence[float]) -> list[list[Candidate]]:
-    """The best candidates of each mention of a text."""
+def candidates(mentions: Sequence[Mention], fame: Sequence[float], own: int) -> list[list[Candidate]]:
+    """The best candidates of each mention of a text; entities from row `own` on are own ones."""
 
-    def prior(row: int, form: int) -> float:
-        return math.log1p(fame[row]) + float(FORM_PRIOR[form])
+    def weight(row: int, form: int) -> float:
+        return (1 + fame[row]) * float(FORM_WEIGHT[form]) * (FAVOURED if row >= own else 1.0)
 
     longer = [one for one in mentions if len(one.tokens) > 1 and one.named is not None]
     found = []
@@ -49,21 +48,23 @@ def candidates(mentions: Sequence[Mention], fame: Sequence[float]) -> list[list[
         listed: list[tuple[float, Candidate]] = []
         short = [(row, SHORT + form) for row, form in mention.short]
         for row, form in [*(mention.named or []), *short]:
-            listed.append((prior(row, form), (row, form, float(FORM_QUALITY[form]), False)))
+            listed.append((weight(row, form), (row, form, float(FORM_QUALITY[form]), False)))
         for row, quality in mention.variants:
-            listed.append((math.log1p(fame[row]) + math.log(quality), (row, SIMILAR, quality, False)))
+            listed.append((weight(row, SIMILAR) * quality, (row, SIMILAR, quality, False)))
         if len(mention.tokens) == 1:
             [word] = mention.tokens
             sides = [(one, side) for one in longer for side in (0, -1) if one.tokens[side] == word]
             for one, side in sides[::-1][:MOST]:
                 form = SHORT + (SURNAME if side else FIRST_NAME)
-                named = sorted(one.named or [], key=lambda entry: -prior(*entry))[:LENT]
-                listed += [(prior(*entry) + IN_TEXT, (entry[0], form, PART_QUALITY, True)) for entry in named]
+                named = sorted(one.named or [], key=lambda entry: -weight(*entry))[:LENT]
+                listed += [(weight(*entry) * FAVOURED, (entry[0], form, PART_QUALITY, True)) for entry in named]
         best: dict[int, tuple[float, Candidate]] = {}
-        for one_prior, candidate in listed:
-            if candidate[0] not in best or one_prior > best[candidate[0]][0]:
+        for one_weight, candidate in listed:
+            if candidate[0] not in best or one_weight > best[candidate[0]][0]:
                 best.pop(candidate[0], None)  # the order of equals is that of their best entries
-                best[candidate[0]] = (one_prior, candidate)
+                best[candidate[0]] = (one_weight, candidate)
         ranked = sorted(best.values(), key=lambda entry: -entry[0])
-        found.append([candidate for _, candidate in ranked[:MOST]])
+        favoured = bool(ranked) and (ranked[0][1][3] or ranked[0][1][0] >= own)
+        least = LEAST_SHARE * ranked[0][0] / (FAVOURED if favoured else 1.0) if ranked else 0.0
+        found.append([one for share, one in ranked[:MOST] if share >= least])
     return found

@@ -25,11 +25,12 @@ Name = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Known:
-    """The names of a KB's entities, their short forms, and the names of other items."""
+    """The names of a KB's entities, their short forms, the names of other items, and words used in lower case."""
 
     names: frozenset[Name]
     shorts: frozenset[Name] = frozenset()
     others: frozenset[Name] = frozenset()
+    common: frozenset[str] = frozenset()
 
 
 class Page:
@@ -75,6 +76,8 @@ class Page:
                         break
                     name = self.name(first, end)
                     if end - first == 1 and is_word(self.tokens[first]):
+                        continue
+                    if end - first == 1 and self.style == LOWER and name[0] in known.common:
                         continue
                     if name in known.names or name in known.shorts:
                         found.append((first, end))

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-LEAST = 0.02
-MOST_STATEMENTS = 200
+LEAST, LEAST_ASKED = 0.05, 0.005
+MOST_STATEMENTS = 100
 
 Mention = Sequence[tuple[int, float]]
 """The row of each candidate, -1 if it is not in the KB, and its probability."""
@@ -41,7 +41,7 @@ def support(mentions: Sequence[Mention], facts: Facts) -> list[tuple[float, ...]
                         shared[pair] += probability
                         if facts.values[pair] not in (facts.items[row], *range(-99, 0)):
                             named[facts.values[pair]] += probability * facts.rarity[pair]
-        for row, _ in mention:
+        for row, probability in mention:
             pairs = facts.of(row) if row >= 0 else []
             own = facts.items[row] if row >= 0 else -1
             names = sum(
@@ -50,5 +50,6 @@ def support(mentions: Sequence[Mention], facts: Facts) -> list[tuple[float, ...]
                 if facts.values[pair] >= 0 and facts.values[pair] != own
             )
             shares = sum(facts.rarity[pair] * math.log1p(max(shared[pair] - present[own], 0.0)) for pair in pairs)
-            found.append((names, named[own], shares, min(present[own], 1.0)) if row >= 0 else (0.0,) * 4)
+            asked = row >= 0 and probability >= LEAST_ASKED
+            found.append((names, named[own], shares, min(present[own], 1.0)) if asked else (0.0,) * 4)
     return found

@@ -20,7 +20,7 @@ def flat(mentions):
 
 def nobody(rule, offsets, doubts=None):
     """The score of "none of them" of each mention."""
-    return sum(rule.nil_parts(doubts or {}, offsets).values())
+    return rule.nil_score(doubts or {}, offsets)
 
 
 @given(MENTIONS, st.floats(-3, 3), st.floats(-3, 3))

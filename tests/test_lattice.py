@@ -13,9 +13,9 @@ import oracle_choose
 import oracle_gather
 import oracle_lattice as oracle
 from namesake.kb.columns.column_files import Strings
-from namesake.kernels.hash import ZERO, extend
+from namesake.kernels.hash import ZERO, extend, fill
 from namesake.kernels.names import choose, gather, lattice
-from namesake.kernels.names.constants import FORM_PRIOR, FORM_QUALITY
+from namesake.kernels.names.constants import FORM_QUALITY, FORM_WEIGHT
 from namesake.kernels.names.phrases import FAME_AT, PHRASE, SHORT_AT, enter
 from namesake.language import English
 from namesake.names.tables import tables
@@ -47,8 +47,8 @@ def names_of(texts: list[str]) -> frozenset[oracle.Name]:
     return frozenset(tuple(token.text for token in oracle.Page(text).tokens) for text in texts) - {()}
 
 
-def index(known: oracle.Known) -> tuple[np.ndarray, np.ndarray]:
-    """The table of phrases, and the bits of the beginnings of names."""
+def index(known: oracle.Known) -> tuple[np.ndarray, ...]:
+    """The table of phrases, the bits of the beginnings of names, and the uses of words in lower case."""
     keys, packed, bits = [], [], np.zeros(1 << 14, np.uint8)
     for number, run in enumerate(sorted(known.names | known.shorts | known.others), 1):
         key = ZERO
@@ -62,7 +62,9 @@ def index(known: oracle.Known) -> tuple[np.ndarray, np.ndarray]:
         packed.append(number * is_name | number * is_short << int(SHORT_AT) | 7 * is_other << int(FAME_AT))
     phrases = np.zeros(PHRASE * 256, np.uint64)
     assert enter(np.array(keys, np.uint64), np.array(packed, np.uint64), np.uint64(2**64 - 1), 200, phrases)
-    return phrases, bits
+    tokens, lower = np.zeros(256, np.uint64), np.zeros(256, np.int32)
+    lower[fill(np.array([token_key(word) for word in sorted(known.common)], np.uint64), tokens)] = lattice.FEW_USES + 1
+    return phrases, bits, tokens, lower
 
 
 def spans_in(found: lattice.Hypotheses, tokens: lattice.Texts, text: int) -> list[tuple[int, int]]:
@@ -71,16 +73,17 @@ def spans_in(found: lattice.Hypotheses, tokens: lattice.Texts, text: int) -> lis
     return [(int(first) - base, int(end) - base) for first, end in zip(found.first[some], found.end[some], strict=True)]
 
 
-@given(st.lists(TEXT, max_size=3), RUNS, RUNS, RUNS)
-@example(["AT&T of the People's Republic"], ["AT T", "People Republic"], [], [])
-@example(["PEOPLE'S REPUBLIC"], ["People Republic"], [], [])
-@example(["The New York Times, in New York"], ["New York"], [], ["New York Times"])
-@example(["In New York. The US won"], ["In New", "New York", "US"], ["York"], [])
-@example(["al Qaeda in london"], ["al Qaeda", "Qaeda"], ["london"], [])
-@example(["1984 Football and York, England"], ["1984 Football", "York", "Football and York"], ["Football"], [])
-@example(["Ann van der Dijk saw van der Dijk. Ann Dijk"], [], ["van der Dijk", "Dijk", "Ann Dijk"], [])
-def test_hypotheses_are_those_of_plain_python(texts, names, shorts, others):
-    known = oracle.Known(*map(names_of, (names, shorts, others)))
+@given(st.lists(TEXT, max_size=3), RUNS, RUNS, RUNS, st.just(["bank", "england"]))
+@example(["AT&T of the People's Republic"], ["AT T", "People Republic"], [], [], [])
+@example(["PEOPLE'S REPUBLIC"], ["People Republic"], [], [], [])
+@example(["The New York Times, in New York"], ["New York"], [], ["New York Times"], [])
+@example(["In New York. The US won"], ["In New", "New York", "US"], ["York"], [], [])
+@example(["al Qaeda in london"], ["al Qaeda", "Qaeda"], ["london"], [], ["london"])
+@example(["the bank of england, london"], ["Bank", "Bank of England", "London"], ["England"], [], ["bank", "england"])
+@example(["1984 Football and York, England"], ["1984 Football", "York", "Football and York"], ["Football"], [], [])
+@example(["Ann van der Dijk saw van der Dijk. Ann Dijk"], [], ["van der Dijk", "Dijk", "Ann Dijk"], [], [])
+def test_hypotheses_are_those_of_plain_python(texts, names, shorts, others, common):
+    known = oracle.Known(*map(names_of, (names, shorts, others)), frozenset(common))
     tokens, data = cut(texts)
     found = lattice.list_hypotheses(tokens, data, *index(known))
     unknown = lattice.list_unknown(tokens, found)
@@ -112,6 +115,8 @@ def test_mentions_are_numbered_by_text_and_name(keys):
 
 # candidates
 FAME = [0.0, 0.0, 0.3, 1.0, 1.0, 5.0, 9.0, 80.0, *range(100, 130)]
+OWN = len(FAME) - 3
+"""The first row of own entities."""
 ROWS = st.integers(0, len(FAME) - 1)
 NAMED = st.dictionaries(ROWS, st.integers(0, 3), min_size=1, max_size=30).map(lambda some: sorted(some.items()))
 SHORT = st.dictionaries(ROWS, st.integers(0, 21), min_size=1, max_size=9).map(lambda some: sorted(some.items()))
@@ -149,13 +154,16 @@ def test_candidates_are_those_of_plain_python(texts):
         np.array([mention.tokens[0] for mention in mentions], np.uint64),
         np.array([mention.tokens[-1] for mention in mentions], np.uint64),
         gather.Index(
-            *ragged(names, np.int8), *ragged(shorts, np.int8), np.array(FAME, np.float32), FORM_PRIOR, FORM_QUALITY
+            *(*ragged(names, np.int8), *ragged(shorts, np.int8)),
+            *(np.array(FAME, np.float32), OWN, FORM_WEIGHT, FORM_QUALITY),
         ),
         gather.Variants(*ragged([mention.variants for mention in mentions], np.float64)),
     )
-    wanted = [some for text in texts for some in oracle_gather.candidates(text, np.float32(FAME).tolist())]
+    wanted = [some for text in texts for some in oracle_gather.candidates(text, np.float32(FAME).tolist(), OWN)]
     assert np.diff(found.indptr).tolist() == list(map(len, wanted))
     flat = [candidate for some in wanted for candidate in some]
+    assert found.namesakes.tolist() == [len(mention.named or []) for mention in mentions]
+    assert found.listed.tolist() == [len([*(m.named or []), *m.short, *m.variants]) for m in mentions]
     columns = found.rows, found.forms, found.quality, found.in_text
     assert [column.tolist() for column in columns] == [[one[k] for one in flat] for k in range(4)]
 

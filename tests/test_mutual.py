@@ -13,7 +13,7 @@ from namesake.kernels.link.mutual import Facts, mutual_support
 pytestmark = pytest.mark.kernel
 
 ENTITIES, ITEMS, PAIRS = 6, 9, 12
-PROBABILITY = st.sampled_from([0.0, 0.01, 0.02, 0.3, 0.5, 1.0])
+PROBABILITY = st.sampled_from([0.0, 0.004, 0.005, 0.05, 0.3, 0.5, 1.0])
 ARTICLE = st.lists(st.lists(st.tuples(st.integers(-1, ENTITIES - 1), PROBABILITY), max_size=4), max_size=4)
 STATEMENTS = st.lists(
     st.lists(st.integers(0, PAIRS - 1), max_size=6, unique=True), min_size=ENTITIES, max_size=ENTITIES

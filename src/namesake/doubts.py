@@ -36,6 +36,8 @@ POPULATION = 500_000.0
 """ExpectedNamesakes counts among this many people, or those of the KB if it has fewer."""
 FLOOR = np.exp(-5.0)
 """Added to the expected number of people: rarer names make no difference."""
+MOST_COUNTED = 20
+"""Entities with a name that NamesakeCount and CandidateCount count."""
 MIDDLE = 1000.0
 """A middle token that at least one label in this many has does not make a name rarer."""
 
@@ -205,10 +207,10 @@ def best_fame(batch: Batch, kb: KB) -> Scores:
 
 @doubt("NamesakeCount", aliases=("Bearers",))
 def namesake_count(batch: Batch) -> Scores:
-    """log(1 + number of entities with exactly this name), for names found in the text; else 0."""
+    """log(1 + number of entities with exactly this name, at most 20), for names found in the text; else 0."""
     if batch.mentions.context is None:
         return np.zeros(len(batch.names))
-    return np.log1p(reduce_mentions(np.add, _is_exact(batch).astype(np.float64), batch.offsets, 0.0))
+    return np.log1p(np.minimum(batch.mentions.context.namesakes, MOST_COUNTED))
 
 
 @doubt("FullNameInText")
@@ -219,8 +221,9 @@ def full_name_in_text(batch: Batch) -> Scores:
 
 @doubt("CandidateCount")
 def candidate_count(batch: Batch) -> Scores:
-    """log(1 + number of candidates), for names found in the text; else 0."""
-    return np.zeros(len(batch.names)) if batch.mentions.context is None else np.log1p(np.diff(batch.offsets))
+    """log(1 + number of entities with this name or short form, at most 20), for names found in the text; else 0."""
+    found = batch.mentions.context
+    return np.zeros(len(batch.names)) if found is None else np.log1p(np.minimum(found.listed, MOST_COUNTED))
 
 
 def _word_counts(batch: Batch, kb: KB) -> WordCounts | None:

@@ -152,7 +152,7 @@ def _mention_rows(scored: Scored, reading: Reading, most: int | None) -> Iterato
 
 def _nil_rows(scored: Scored, reading: Reading, shared: Row, single: bool) -> Iterator[Row]:
     """The rows of NIL: its doubts, or the constant of the recipe."""
-    rule, m, summands = scored.recipe.decide, reading.mention, scored.combined.nil_parts
+    rule, m, summands = scored.recipe.decide, reading.mention, scored.nil_parts
     assert rule is not None
     assert scored.combined.nil is not None
     about, rows = shared | {"score": float(scored.combined.nil[m])}, []

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -105,8 +105,7 @@ class Part(Checked, frozen=True):
 
     def weights_by_kind(self) -> Float64:
         """The weight for each of `KINDS`, and last for unknown ones."""
-        added = [sum(more for key, more in self.by_kind.items() if number in self.kinds_of(key)) for number in _NUMBERS]
-        return (0.0 if self.evidence else self.weight) + np.array([*added, 0.0])
+        return _weights_by_kind(0.0 if self.evidence else self.weight, tuple(self.by_kind.items()))
 
     def kinds_of(self, key: str) -> tuple[int, ...]:
         """The numbers of the kinds that a key of `weights` concerns: all, one, or the rest."""
@@ -117,7 +116,19 @@ class Part(Checked, frozen=True):
     @property
     def stands_in_for(self) -> tuple[str, ...]:
         """The names in `unless`."""
-        return tuple(name for name in ((self.unless,) if isinstance(self.unless, str) else self.unless) if name)
+        if isinstance(self.unless, str):
+            return (self.unless,) if self.unless else ()
+        return self.unless
+
+
+@lru_cache(maxsize=4096)
+def _weights_by_kind(weight: float, by_kind: tuple[tuple[str, float], ...]) -> Float64:
+    added = dict(by_kind)
+    rest = added.get(REST, 0.0)
+    of_kinds = [added.get(kind, 0.0 if number == PERSON else rest) for number, kind in enumerate(KINDS)]
+    weights = weight + np.array([*of_kinds, 0.0])
+    weights.flags.writeable = False
+    return weights
 
 
 @dataclass(frozen=True)
@@ -125,17 +136,27 @@ class Combined:
     """Scores of one recipe: `total` is the sum of `contributions`, part by part; `ties` break its ties in turn."""
 
     total: Float64
-    weighted: Callable[[], dict[str, Float64]]
+    summands: Callable[[], tuple[dict[str, Float64], dict[str, Float64]]]
+    """Computes `contributions` and `nil_parts`, which only explanations read."""
     ties: dict[str, Float64]
-    nil_parts: dict[str, Float64]
-    """The summands of the score of NIL by mention; empty if the recipe always answers."""
+    nil: Float64 | None
+    """The score of NIL for each mention; None if the recipe always answers."""
     absent: tuple[str, ...]
     """Scorers and evidence that the scores lack: as parts they count 0, as tie-breakers they are skipped."""
 
     @cached_property
+    def _summands(self) -> tuple[dict[str, Float64], dict[str, Float64]]:
+        return self.summands()
+
+    @property
     def contributions(self) -> dict[str, Float64]:
-        """What each part adds to the score of each candidate. Links do without."""
-        return self.weighted()
+        """What each part adds to the score of each candidate."""
+        return self._summands[0]
+
+    @property
+    def nil_parts(self) -> dict[str, Float64]:
+        """What each part adds to the score of NIL, by mention; empty if the recipe always answers."""
+        return self._summands[1]
 
     @property
     def keys(self) -> tuple[Float64, ...]:
@@ -147,22 +168,13 @@ class Combined:
         """The names of `keys`."""
         return ("score", *self.ties)
 
-    @cached_property
-    def nil(self) -> Float64 | None:
-        """The score of NIL for each mention; None if the recipe always answers."""
-        if not self.nil_parts:
-            return None
-        first, *rest = self.nil_parts.values()
-        total = first.copy()
-        for numbers in rest:  # `np.sum` would add in another order for a single mention
-            total += numbers
-        return total
-
 
 def key_of(scores: Mapping[str, Float64], name: str) -> str | None:
     """The key of a scorer or doubt: its name or an alias; None if it is absent."""
+    if name in scores:
+        return name
     signal = SCORERS.get(name) or DOUBTS.get(name)
-    return next((each for each in (name, *(signal.aliases if signal else ())) if each in scores), None)
+    return next((each for each in (signal.aliases if signal else ()) if each in scores), None)
 
 
 def column(scores: Mapping[str, Float64], name: str) -> Float64 | None:
@@ -206,19 +218,17 @@ def sum_of(
     kinds: Int8 | None,
 ) -> Float64:
     """The sum of the parts of some scorers for each candidate."""
-    total, product = np.zeros(int(offsets[-1])), np.empty(int(offsets[-1]))
-    at = None if kinds is None else kinds.astype(np.intp) % (len(KINDS) + 1)
+    from namesake.kernels.link.candidate_tables import add_part  # loads with the first batch
+
+    total = np.zeros(int(offsets[-1]))
+    of_kind = np.full(len(total), PERSON, np.int8) if kinds is None else kinds
     for part in _counting(parts, scores, doubts):
         if part.scorer in scorers:
             numbers = column(scores, part.scorer)
             assert numbers is not None
             rank.check_length(offsets, numbers, part.name)
-            value = scaled(numbers, part.scale, part.above, offsets)
-            if at is None or not part.by_kind:
-                np.multiply(value, part.weight_of(None), out=product)
-            else:
-                np.multiply(value, part.weights_by_kind().take(at, out=product, mode="clip"), out=product)
-            total += product
+            value = SCALES[part.scale](numbers, offsets)
+            add_part(total, value, -np.inf if part.above is None else part.above, of_kind, part.weights_by_kind())
     if np.isnan(total).any():
         scaled_values(parts, scores, offsets, doubts)  # raises an error that says where
     return total
@@ -234,14 +244,14 @@ def evidence_of(
     """The sum of the parts with evidence for each candidate: it depends on its mention and its kind only."""
     parts = [part for part in _counting(parts, scores, doubts) if part.evidence]
     mentions, sizes = np.arange(len(offsets)), np.diff(offsets)
-    values = np.empty((len(sizes), len(parts)))
+    values = np.empty((len(parts), len(sizes)))
     for place, part in enumerate(parts):
         numbers = column(doubts, part.evidence)
         assert numbers is not None
         rank.check(mentions, [numbers], [part.name])
-        values[:, place] = scaled(numbers, part.scale, part.above, mentions)
+        values[place] = scaled(numbers, part.scale, part.above, mentions)
         if part.scale in ("share", "smooth"):
-            values[:, place] /= np.maximum(sizes, 1)
+            values[place] /= np.maximum(sizes, 1)
     if not parts:
         return np.zeros(int(offsets[-1]))
     from namesake.kernels.link.candidate_tables import weigh_evidence  # loads with the first recipe with evidence

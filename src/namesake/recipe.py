@@ -6,8 +6,7 @@ Recipes are TOML files. The paper's systems and `default` ship in `recipes/`; do
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -28,6 +27,7 @@ from namesake.parts import (
     column,
     contributions,
     evidence_of,
+    key_of,
     scaled,
     sum_of,
 )
@@ -79,17 +79,25 @@ class Decide(Checked, frozen=True):
                 raise NamesakeError(f"thresholds has {name!r}: its keys are precisions in percent, such as p95")
         _check_unique([part.name for part in self.parts])
 
-    def nil_parts(self, doubts: Mapping[str, Float64], offsets: Int64) -> dict[str, Float64]:
+    def nil_parts(self, doubts: Mapping[str, Float64], offsets: Int64) -> Iterator[tuple[str, Float64]]:
         """The summands of the score of NIL for every mention: the known doubts, else `nil` or `alone`."""
-        known = {part: numbers for part in self.parts if (numbers := column(doubts, part.doubt)) is not None}
-        if known:
-            return {
-                part.name: part.weight * scaled(each, part.scale, part.above, offsets) for part, each in known.items()
-            }
+        known = [part for part in self.parts if key_of(doubts, part.doubt) is not None]
+        for part in known:
+            numbers = column(doubts, part.doubt)
+            assert numbers is not None
+            yield part.name, part.weight * scaled(numbers, part.scale, part.above, offsets)
         single = np.diff(offsets) == 1
-        if self.alone is None:
-            return {"nil": np.full(len(single), float(self.nil))}
-        return {"nil": np.where(single, 0.0, self.nil), "alone": np.where(single, self.alone, 0.0)}
+        if not known:
+            yield "nil", np.where(single & (self.alone is not None), 0.0, float(self.nil))
+        if not known and self.alone is not None:
+            yield "alone", np.where(single, self.alone, 0.0)
+
+    def nil_score(self, doubts: Mapping[str, Float64], offsets: Int64) -> Float64:
+        """The score of NIL for every mention."""
+        total = np.zeros(len(offsets) - 1)
+        for _, numbers in self.nil_parts(doubts, offsets):  # `np.sum` would add in another order for a single mention
+            total += numbers
+        return total
 
 
 class Recipe(Settings, frozen=True):
@@ -240,9 +248,17 @@ class Recipe(Settings, frozen=True):
         evidence = [part.evidence for part in self.parts if part.evidence]
         absent = [name for name in self.scorers if column(scores, name) is None]
         absent += [name for name in evidence if column(doubts or {}, name) is None]
-        nil_parts = {} if self.decide is None else self.decide.nil_parts(doubts or {}, offsets)
-        weighted = partial(contributions, self.parts, scores, offsets, doubts, kinds)
-        return Combined(total, weighted, ties, nil_parts, tuple(absent))
+        nil = None if self.decide is None else self.decide.nil_score(doubts or {}, offsets)
+        return Combined(total, self.summands(scores, offsets, doubts or {}, kinds), ties, nil, tuple(absent))
+
+    def summands(
+        self, scores: Mapping[str, Float64], offsets: Int64, doubts: Mapping[str, Float64], kinds: Int8 | None
+    ) -> Callable[[], tuple[dict[str, Float64], dict[str, Float64]]]:
+        """A function that returns what each part adds to the score of each candidate, and of NIL."""
+        return lambda: (
+            contributions(self.parts, scores, offsets, doubts, kinds),
+            {} if self.decide is None else dict(self.decide.nil_parts(doubts, offsets)),
+        )
 
 
 def recipes() -> list[str]:

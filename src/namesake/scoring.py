@@ -6,7 +6,7 @@ import math
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -22,6 +22,7 @@ from namesake.arrays import (
     arrow_texts,
     bitmap,
     indptr,
+    numpy_numbers,
     take_rows,
 )
 from namesake.articles.schema import LINKS, candidates_field, doubts_field
@@ -34,10 +35,12 @@ from namesake.kb.store import KB
 from namesake.kernels.kinds import KINDS, UNKNOWN
 from namesake.kernels.link.candidate_tables import top_two
 from namesake.kinds import ALL, kinds, parse_kinds
-from namesake.parts import Combined, contributions, sum_of
+from namesake.parts import Combined, sum_of
 from namesake.recipe import Recipe
 from namesake.scorers import Need, named
 
+LEAST_KNOWN = 0.01
+"""A name found in the text remains if it means an entity of the KB with this probability."""
 ALREADY_LINKED = "AlreadyLinked"
 DECISION = "Decision"
 """The part of a score that a decision of a person adds."""
@@ -87,9 +90,9 @@ class Scored:
         scored = cls(batch, recipe, scores, doubts, combined)
         if batch.decided is None:
             return scored
-        nil = combined.nil_parts and combined.nil_parts | {DECISION: batch.decided.of_nil}
+        nil = None if combined.nil is None else combined.nil + batch.decided.of_nil
         total = combined.total + scored.of_decisions[DECISION]
-        return replace(scored, combined=replace(combined, total=total, nil_parts=nil))
+        return replace(scored, combined=replace(combined, total=total, nil=nil))
 
     @property
     def of_decisions(self) -> dict[str, Float64]:
@@ -101,6 +104,12 @@ class Scored:
     def contributions(self) -> dict[str, Float64]:
         """What each part and the decisions of people add to the score of each candidate."""
         return self.combined.contributions | self.of_decisions
+
+    @property
+    def nil_parts(self) -> dict[str, Float64]:
+        """What each part and the decisions of people add to the score of NIL of each mention."""
+        decided, parts = self.batch.decided, self.combined.nil_parts
+        return parts if decided is None or not parts else parts | {DECISION: decided.of_nil}
 
     @cached_property
     def top(self) -> tuple[Int64, Int64, Int64]:
@@ -199,14 +208,15 @@ def _best_spans(scored: Scored) -> Scored:
     """The mentions of the best set of spans without overlaps, by the log-odds that a mention is an entity of the KB.
 
     The score of a span is log(1 + odds), the logarithm of the likelihood of its alternatives relative to NIL. Without
-    NIL, longer names are better.
+    NIL, longer names are better. Names that hardly mean an entity of the KB do not remain.
     """
     batch, found = scored.batch, scored.batch.mentions.context
     assert found is not None
     if scored.probabilities is None:
         score = found.mean(found.sizes)
     else:
-        score = -np.log(np.maximum(scored.probabilities[1], np.finfo(np.float64).tiny))
+        nil = scored.probabilities[1]
+        score = np.where(nil > 1 - LEAST_KNOWN, 0.0, -np.log(np.maximum(nil, np.finfo(np.float64).tiny)))
     if batch.decided is not None:  # also NIL, so that no part of the name is linked instead
         score = np.where(batch.decided.settled, score + WEIGHT, score)
     best, kept = batch.best(score)
@@ -215,9 +225,9 @@ def _best_spans(scored: Scored) -> Scored:
     combined = replace(
         combined,
         total=combined.total[scores.rows],
-        weighted=partial(contributions, scored.recipe.parts, scores, best.offsets, doubts, kinds),
+        summands=scored.recipe.summands(scores, best.offsets, doubts, kinds),
         ties={name: key[scores.rows] for name, key in combined.ties.items()},
-        nil_parts={name: numbers[kept] for name, numbers in combined.nil_parts.items()},
+        nil=None if combined.nil is None else combined.nil[kept],
     )
     return replace(scored, batch=best, scores=scores, doubts=doubts, combined=combined)
 
@@ -233,7 +243,7 @@ def _again(scored: Scored, batch: Batch, names: list[str]) -> Scored:
     combined = replace(
         scored.combined,
         total=scored.combined.total + (after - before),
-        weighted=partial(contributions, recipe.parts, scores, batch.offsets, scored.doubts, kinds),
+        summands=recipe.summands(scores, batch.offsets, scored.doubts, kinds),
         ties={name: new.get(name, key) for name, key in scored.combined.ties.items()},
     )
     return replace(scored, batch=batch, scores=scores, combined=combined)
@@ -248,16 +258,16 @@ def _is_other(batch: Batch) -> Bool:
 def _linked_before(scored: Scored) -> Int64:
     """For mentions of "the other" entity with a name, the best candidate of the name's first mention; else -1."""
     batch, other = scored.batch, _is_other(scored.batch)
+    asked = np.flatnonzero(np.isin(batch.article, batch.article[other]))
+    spelled = numpy_numbers(batch.spelled.take(asked).arrow().dictionary_encode().indices)
+    keys = batch.article[asked] << 32 | spelled
+    firsts = asked[~other[asked]]
+    named, place = np.unique(keys[~other[asked]], return_index=True)
+    at = np.searchsorted(named, keys[other[asked]])
+    known = at < len(named)
+    known[known] = named[at[known]] == keys[other[asked]][known]
     rows, best = np.full(len(batch.names), -1, np.int64), np.append(batch.rows, -1)[scored.top[0]]
-    first: dict[tuple[int, str], int] = {}
-    asked = np.flatnonzero(np.isin(batch.article, batch.article[other])).tolist()
-    for m in asked:
-        if not other[m]:
-            first.setdefault((int(batch.article[m]), batch.spelled[m]), m)
-    for m in asked:
-        at = first.get((int(batch.article[m]), batch.spelled[m]), -1)
-        if other[m] and at >= 0:
-            rows[m] = best[at]
+    rows[asked[other[asked]][known]] = best[firsts[place[at[known]]]]
     return rows
 
 

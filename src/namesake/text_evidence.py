@@ -259,7 +259,7 @@ def comma_after(found: Found) -> OfSpans:
 @evidence("LineLength")
 def line_length(found: Found) -> OfSpans:
     """log of the number of words in its line: tables and headings have short lines."""
-    return np.log(found.line_sums(np.ones(len(found.texts.lines))))
+    return np.log(found.line_lengths)
 
 
 @evidence("NumbersInLine")

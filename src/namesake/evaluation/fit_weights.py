@@ -249,7 +249,7 @@ def _alternatives(recipe: Recipe, data: Dataset) -> tuple[Any, Int64, Int64]:
     constant = not any(part.doubt in data.table.doubts for part in recipe.decide.parts)
     marks = [constant & (size > 1), constant & (size == 1)]
     unweighted = tuple(part.replace(weight=1.0) for part in recipe.decide.parts)
-    known = recipe.decide.replace(parts=unweighted).nil_parts(data.table.doubts, data.offsets)
+    known = dict(recipe.decide.replace(parts=unweighted).nil_parts(data.table.doubts, data.offsets))
     scaled = [known.get(part.name, np.zeros(len(data.gold))) for part in unweighted]
     number = np.arange(len(size))  # NIL is the last alternative of its mention
     places = [

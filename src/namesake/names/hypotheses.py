@@ -16,16 +16,18 @@ import numpy as np
 from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64, indptr, take_rows
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many
+from namesake.kernels.dump.wikidata import FIRST_OWN
 from namesake.kernels.names import gather, lattice
 from namesake.kernels.names import tokens as t
-from namesake.kernels.names.choose import choose
-from namesake.kernels.names.constants import FAME_STEPS, FORM_PRIOR, FORM_QUALITY
+from namesake.kernels.names.choose import choose, mean_of_spans
+from namesake.kernels.names.constants import FAME_STEPS, FORM_QUALITY, FORM_WEIGHT
 from namesake.kernels.names.phrases import FAME_AT
 from namesake.kernels.text.spans import bytes_to_characters, cut_out
 from namesake.names.candidates import variant_candidates
 from namesake.names.tables import tables
 
 if TYPE_CHECKING:
+    from namesake.kb.names.index import NameIndex
     from namesake.kb.store import KB
 
 SALT = np.uint64(0x9E3779B97F4A7C15)
@@ -54,6 +56,9 @@ class Found:
     """What the KB knows of each mention's name: a packed number of `kernels.names.phrases`."""
     is_other: Bool
     """Whether a word such as "another" is before the first span of each mention."""
+    namesakes: Int64
+    """The number of entities with exactly the name of each mention; `listed` counts all from which candidates came."""
+    listed: Int64
     offsets: Int64
     rows: Int32
     forms: Int8
@@ -72,6 +77,11 @@ class Found:
         found: Int64 = np.searchsorted(self.texts.indptr, self.first, side="right") - 1
         return found
 
+    @cached_property
+    def text_bounds(self) -> tuple[Int64, Int64]:
+        """The first token of each span's text, and the one after its last."""
+        return self.texts.indptr[self.span_text], self.texts.indptr[self.span_text + 1]
+
     @property
     def leads(self) -> Int64:
         """The first span of each mention."""
@@ -84,15 +94,14 @@ class Found:
 
     def mean(self, of_spans: np.ndarray) -> Float64:
         """The mean over the spans of each mention."""
-        sums: Float64 = np.add.reduceat(of_spans.astype(np.float64), self.leads) if len(self) else np.zeros(0)
-        return sums / np.diff(self.span_indptr)
+        means: Float64 = mean_of_spans(self.span_indptr, of_spans.astype(np.float64))
+        return means
 
     # the tokens around each span
     def token(self, column: np.ndarray, at: Int64) -> np.ndarray:
         """The values of a column of tokens at some places, 0 outside the text of each span."""
-        texts = self.texts
-        inside = (at >= texts.indptr[self.span_text]) & (at < texts.indptr[self.span_text + 1])
-        return np.where(inside, column[np.where(inside, at, 0)], column.dtype.type(0))
+        begin, end = self.text_bounds
+        return np.where((at >= begin) & (at < end), column.take(at, mode="clip"), column.dtype.type(0))
 
     def has_capital(self, at: Int64) -> Bool:
         """Whether the tokens at some places have a capital."""
@@ -117,9 +126,14 @@ class Found:
         sums: Float64 = np.bincount(self.texts.lines, of_tokens)[self.texts.lines[self.first]]
         return sums
 
+    @cached_property
+    def line_lengths(self) -> Float64:
+        """The number of tokens of each span's line."""
+        return self.line_sums(np.ones(len(self.texts.lines)))
+
     def line_share(self, of_tokens: Bool) -> Float64:
         """The share of the tokens of each span's line for which something is true."""
-        return self.line_sums(of_tokens) / self.line_sums(np.ones(len(of_tokens)))
+        return self.line_sums(of_tokens) / self.line_lengths
 
     def is_listed(self, at: Int64, classes: int) -> Bool:
         """Whether the tokens at some places are in one of these lists of words."""
@@ -128,8 +142,7 @@ class Found:
 
     def continues(self, at: Int64) -> Bool:
         """Whether nothing but a space or a hyphen is between the tokens at some places and those before."""
-        inside = at < self.texts.indptr[self.span_text + 1]
-        found: Bool = inside & (self.token(self.texts.gaps, at) == t.SOFT)
+        found: Bool = (at < self.text_bounds[1]) & (self.token(self.texts.gaps, at) == t.SOFT)
         return found
 
     def is_behind_comma(self, at: Int64) -> Bool:
@@ -186,7 +199,7 @@ class Found:
             indptr=np.searchsorted(kept, self.indptr).astype(np.int64),
             span_indptr=indptr(counts[kept]),
             **{name: getattr(self, name)[spans] for name in ("first", "end", "spans", "byte_spans")},
-            **{name: getattr(self, name)[kept] for name in ("known", "is_other")},
+            **{name: getattr(self, name)[kept] for name in ("known", "is_other", "namesakes", "listed")},
             offsets=offsets,
             **{name: getattr(self, name)[candidate] for name in ("rows", "forms", "quality", "in_text")},
         )
@@ -198,7 +211,7 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     heads = np.zeros(len(offsets) - 1, np.int64) if heads is None else heads
     names = kb.names
     texts = lattice.cut_texts(data, offsets, heads, tables(names.language))
-    found = _list_all(texts, data, names.phrases, names.prefixes)
+    found = _list_all(texts, data, names)
     before = np.maximum(found.first - 1, 0)
     other = (texts.classes[before] & np.uint32(t.OTHER) != 0) & (texts.gaps[found.first] == t.SOFT) & (found.first > 0)
     mention, of_text = gather.number_mentions(found.indptr, np.where(other, found.key ^ SALT, found.key))
@@ -209,7 +222,7 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     index = gather.Index(
         *(names.entities.indptr, names.entities.values, names.kinds),
         *(names.short_entities.indptr, names.short_entities.values, names.short_forms),
-        *(kb.fame, FORM_PRIOR, FORM_QUALITY),
+        *(kb.fame, int(np.searchsorted(kb.qids, FIRST_OWN)), FORM_WEIGHT, FORM_QUALITY),
     )
     where = np.column_stack([texts.starts[first], texts.ends[end - 1]])
     candidates = gather.gather_candidates(
@@ -229,6 +242,8 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
         byte_spans=byte_spans.astype(np.int32),
         known=found.known[lead],
         is_other=other[lead],
+        namesakes=candidates.namesakes,
+        listed=candidates.listed,
         offsets=candidates.indptr,
         rows=candidates.rows,
         forms=candidates.forms,
@@ -238,9 +253,10 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     return every.take(np.repeat(np.diff(every.offsets) > 0, np.diff(spans)))[0]
 
 
-def _list_all(texts: lattice.Texts, data: UInt8, phrases: UInt64, prefixes: UInt8) -> lattice.Hypotheses:
+def _list_all(texts: lattice.Texts, data: UInt8, names: NameIndex) -> lattice.Hypotheses:
     """Known names and short forms, and names that may be variants of known ones, in the order of their first tokens."""
-    known = lattice.list_hypotheses(texts, data, phrases, prefixes)
+    tokens = names.token_hashes, names.token_lower
+    known = lattice.list_hypotheses(texts, data, names.phrases, names.prefixes, *tokens)
     unknown = lattice.list_unknown(texts, known)
     parts = {name: np.concatenate([getattr(known, name), getattr(unknown, name)]) for name in ("first", "end")}
     order = np.lexsort((parts["end"], parts["first"]))

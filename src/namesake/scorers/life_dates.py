@@ -8,14 +8,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
 from namesake.arrays import take_rows, text_buffers
 from namesake.articles.days import UNDATED
 from namesake.kernels.dump.wikidata import YEAR
 from namesake.kernels.kinds import PERSON
 from namesake.scorers.evidence_shown import Candidate, Match, statement_source
-from namesake.scorers.neural_text import narrow_texts
 from namesake.scorers.registry import DOUBTS, Need, Scores, scorer
 
 if TYPE_CHECKING:
@@ -81,7 +79,6 @@ def years_from_lifetime(batch: Batch, kb: KB) -> Scores:
     a person.
     """
     from namesake.kernels.link.candidate_tables import DAYS_PER_YEAR, years_apart
-    from namesake.kernels.text.years import years_of
 
     dated = np.where(batch.days != UNDATED, 1970 + batch.days.astype(np.float64) / DAYS_PER_YEAR, np.nan)
     counted = (batch.tokens > 1) | (batch.full_names > 0) | _after_title_or_role(batch)
@@ -89,7 +86,7 @@ def years_from_lifetime(batch: Batch, kb: KB) -> Scores:
         counted &= np.array([row.date is not None or _YEAR.search(row.context) for row in batch.table_rows], np.bool_)[
             batch.article
         ]
-    years = years_of(*text_buffers(batch.texts), year_words(kb.language))
+    years = batch.once(_years)
     gap: Scores = years_apart(*(batch.article, batch.offsets, batch.rows, counted), *years, dated, *_lives(kb))
     return np.where(batch.kinds == PERSON, -np.log1p(gap / 10), 0.0)
 
@@ -102,19 +99,46 @@ def outside_lifetime(batch: Batch, kb: KB) -> Scores:
     """
     scores = np.zeros(len(batch.rows))
     shared = np.flatnonzero((batch.full_names > 1) & (batch.tokens == 1))
+    shared = shared[np.diff(batch.once(_years)[0])[batch.article[shared]] > 0]
     if not len(shared):
         return scores
     from namesake.kernels.link.candidate_tables import years_apart
-    from namesake.kernels.text.years import years_of
 
-    sentences = pa.array(narrow_texts(batch, shared.tolist()), pa.large_string())
-    indptr, years = years_of(*text_buffers(sentences), year_words(kb.language))
+    indptr, years = _sentence_years(batch, kb, shared)
     offsets, candidate = take_rows(batch.offsets, shared)
     mentions = np.arange(len(shared)), offsets, batch.rows[candidate], np.diff(indptr) > 0
     undated = np.full(len(shared), np.nan)
     gap = years_apart(*mentions, indptr, years, undated, *_lives(kb))
     scores[candidate] = -(gap > 0).astype(np.float64)
     return scores
+
+
+def _years(batch: Batch, kb: KB) -> tuple[Int64, Scores]:
+    """The years in the text of each article, as ragged rows, ascending."""
+    from namesake.kernels.text.years import years_of
+
+    years: tuple[Int64, Scores] = years_of(*text_buffers(batch.texts), year_words(kb.language))
+    return years
+
+
+def _sentence_years(batch: Batch, kb: KB, mentions: Int64) -> tuple[Int64, Scores]:
+    """The years in the sentences that contain a span of each of some mentions, as ragged rows, ascending."""
+    from namesake.kernels.text.spans import cut_out
+    from namesake.kernels.text.years import years_of
+
+    words, (data, texts) = batch.words, text_buffers(batch.texts)
+    starts = words.sentence + np.repeat(texts[:-1], np.diff(words.sentence_indptr))
+    of_mention, span = take_rows(batch.span_indptr, mentions)
+    article = np.repeat(batch.article[mentions], np.diff(of_mention))
+    begin, end = (batch.byte_spans[span] + texts[article][:, None]).T
+    first = np.maximum(np.searchsorted(starts, begin, side="right") - 1, words.sentence_indptr[article])
+    after = np.maximum(np.searchsorted(starts, end - 1, side="right"), first + 1)
+    is_last = after == words.sentence_indptr[article + 1]
+    ends = np.where(is_last, texts[article + 1], np.append(starts, 0)[after])
+    offsets, sentences, _ = cut_out(data, np.column_stack([starts[first], ends]).astype(np.int64))
+    indptr, years = years_of(sentences, offsets.astype(np.int64), year_words(kb.language))
+    indptr = indptr[of_mention]
+    return indptr, years[np.lexsort((years, np.repeat(np.arange(len(mentions)), np.diff(indptr))))]
 
 
 def _lives(kb: KB) -> tuple[np.ndarray, ...]:

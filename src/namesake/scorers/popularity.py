@@ -114,4 +114,6 @@ def _known(column: npt.NDArray[np.generic], batch: Batch) -> Scores:
     """The column's value for each candidate, 0 for one that is not in the KB."""
     if not len(column):
         return np.zeros(len(batch.rows))
-    return np.where(batch.rows >= 0, column[batch.rows], 0).astype(np.float64)
+    known = column.take(batch.rows, mode="clip").astype(np.float64)
+    known[batch.rows < 0] = 0.0
+    return known

@@ -48,19 +48,30 @@ def top_two(offsets, keys):
     return first, second, decided
 
 
+@kernel(types.void(types.float64[::1], F64, types.float64, I8, F64))
+def add_part(total, numbers, above, kinds, weights):
+    """Add to the score of each candidate what its number exceeds `above`, by the weight of its kind.
+
+    Without `above` (-inf), the number itself counts. The last weight is that of unknown kinds (-1).
+    """
+    for c in range(len(total)):
+        exceeds = numbers[c] if above == -np.inf else max(numbers[c] - above, 0.0)
+        total[c] += weights[kinds[c] if kinds[c] >= 0 else len(weights) - 1] * exceeds
+
+
 @kernel(types.float64[::1](I64, I8, KEYS, KEYS))
 def weigh_evidence(offsets, kinds, values, weights):
     """For each candidate, the sum of its mention's values by the weights of its kind, last those of unknown kinds."""
-    total = np.empty(offsets[len(values)])
+    total = np.empty(offsets[values.shape[1]])
     sums = np.empty(len(weights))
-    for m in range(len(values)):
+    for m in range(values.shape[1]):
         sums[:] = np.nan
         for c in range(offsets[m], offsets[m + 1]):
             kind = kinds[c] if kinds[c] >= 0 else len(weights) - 1
             if np.isnan(sums[kind]):
                 sums[kind] = 0.0
                 for part in range(weights.shape[1]):
-                    sums[kind] += values[m, part] * weights[kind, part]
+                    sums[kind] += values[part, m] * weights[kind, part]
             total[c] = sums[kind]
     return total
 

@@ -10,9 +10,11 @@ from namesake.kernels.hash import FREE, find
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import F64, I32, I64, own_record, record
 
-LEAST = 0.02
+LEAST = 0.05
 """Candidates that are less probable support no others."""
-MOST_STATEMENTS = 200
+LEAST_ASKED = 0.005
+"""Candidates that are less probable are supported by no others: all their numbers are 0."""
+MOST_STATEMENTS = 100
 """Statements of a candidate that are read."""
 
 
@@ -113,7 +115,7 @@ def mutual_support(articles, offsets, rows, probability, facts):
                 if rows[k] >= 0:
                     add(facts, rows[k], -probability[k], items, shared)
             for k in range(begin, end):
-                if rows[k] >= 0:
+                if rows[k] >= 0 and probability[k] >= LEAST_ASKED:
                     names[k], named_by[k], shares[k] = support_of(facts, rows[k], items, shared)
                     elsewhere[k] = min(max(mass_of(items, facts.items[rows[k]]), 0.0), 1.0)
             for k in range(begin, end):

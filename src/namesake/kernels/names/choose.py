@@ -1,4 +1,4 @@
-"""The best set of spans without overlaps."""
+"""The best set of spans without overlaps, and means over the spans of mentions."""
 
 import numpy as np
 from numba import types
@@ -38,3 +38,14 @@ def choose(texts, first, end, score):
             else:
                 k -= 1
     return chosen
+
+
+@kernel(types.float64[::1](I64, F64))
+def mean_of_spans(indptr, numbers):
+    """The mean of the numbers of each mention's spans, which are `indptr[m]` to `indptr[m + 1]`."""
+    means = np.zeros(len(indptr) - 1)
+    for m in range(len(means)):
+        for k in range(indptr[m], indptr[m + 1]):
+            means[m] += numbers[k]
+        means[m] /= indptr[m + 1] - indptr[m]
+    return means

@@ -41,8 +41,8 @@ SHORT, SIMILAR = 4, 63
 """Numbers of forms of names beyond these: a short form is SHORT + its number, a variant or misspelling is SIMILAR."""
 FORM_QUALITY = np.append(KIND_QUALITY, np.full(SIMILAR - 3, 0.7)).astype(np.float32)
 """Quality of a match by form; a variant has its own."""
-FORM_PRIOR = np.array([2.0, 1.2, 1.0, 0.8, *([0.0] * (SIMILAR - 3))], np.float32)
-"""What is added to the logarithm of the fame when the best candidates of a name are kept, by form."""
+FORM_WEIGHT = np.exp([2.0, 1.2, 1.0, 0.8, *([0.0] * (SIMILAR - 3))])
+"""The factor of 1 + fame when the best candidates of a name are kept, by form."""
 
 FAME_STEPS = 20
 """The column `thing.fame` is round(20 log(1 + fame))."""

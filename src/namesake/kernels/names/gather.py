@@ -17,18 +17,20 @@ from namesake.kernels.names.phrases import name_in, short_in
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import F32, F64, I8, I32, I64, U64, own_record, record
 
-MOST = 20
+MOST = 8
 """Candidates of a mention."""
+LEAST_SHARE = 0.02
+"""A candidate whose weight is a smaller share of the largest one, which is not favoured here, is left out."""
 LENT = 4
 """Candidates that a longer name gives to one of its words."""
 PART_QUALITY = 0.7
 """The quality of the match of such a word."""
-IN_TEXT = 6.0
-"""What the full name in the text adds to the prior of a candidate, by which the best ones are kept."""
+FAVOURED = 400.0
+"""The factor of the weight of a candidate that the text names in full, or that is an own entity of the KB."""
 
 
 class Index(NamedTuple):
-    """The entities with each name, what the name is to each; the same for short forms; and the fame of entities."""
+    """The entities with each name, what the name is to each; the same for short forms; the fame of entities."""
 
     indptr: Annotated[Any, I64]
     rows: Annotated[Any, I32]
@@ -37,7 +39,9 @@ class Index(NamedTuple):
     short_rows: Annotated[Any, I32]
     short_forms: Annotated[Any, I8]
     fame: Annotated[Any, F32]
-    form_prior: Annotated[Any, F32]
+    own: Annotated[Any, types.int64]
+    """The first row of own entities."""
+    form_weight: Annotated[Any, F64]
     form_quality: Annotated[Any, F32]
 
 
@@ -56,7 +60,7 @@ class Best(NamedTuple):
     forms: Annotated[Any, types.int8[::1]]
     quality: Annotated[Any, types.float64[::1]]
     in_text: Annotated[Any, types.boolean[::1]]
-    priors: Annotated[Any, types.float64[::1]]
+    weights: Annotated[Any, types.float64[::1]]
 
 
 class Candidates(NamedTuple):
@@ -70,6 +74,9 @@ class Candidates(NamedTuple):
     forms: Annotated[Any, types.int8[::1]]
     quality: Annotated[Any, types.float64[::1]]
     in_text: Annotated[Any, types.boolean[::1]]
+    namesakes: Annotated[Any, types.int64[::1]]
+    """The number of entities with exactly the name of each mention, and `listed` that of all that were compared."""
+    listed: Annotated[Any, types.int64[::1]]
 
 
 INDEX, BEST, CANDIDATES = record(Index), own_record(Best), own_record(Candidates)
@@ -97,24 +104,24 @@ def number_mentions(indptr, keys):
 
 
 @inner(types.int64(BEST, types.int64, types.int32, types.int64, types.float64, types.boolean, types.float64))
-def keep_best(best, count, row, form, quality, in_text, prior):
+def keep_best(best, count, row, form, quality, in_text, weight):
     """Add a candidate to the best ones, each entity once; returns how many there are."""
     for k in range(count):
         if best.rows[k] == row:
-            if best.priors[k] >= prior:
+            if best.weights[k] >= weight:
                 return count
             count -= 1
             for later in range(k, count):
                 copy(best, later + 1, later)
             break
-    if count == MOST and prior <= best.priors[MOST - 1]:
+    if count == MOST and weight <= best.weights[MOST - 1]:
         return count
     k = min(count, MOST - 1)
-    while k > 0 and best.priors[k - 1] < prior:
+    while k > 0 and best.weights[k - 1] < weight:
         copy(best, k - 1, k)
         k -= 1
     best.rows[k], best.forms[k], best.quality[k] = row, form, quality
-    best.in_text[k], best.priors[k] = in_text, prior
+    best.in_text[k], best.weights[k] = in_text, weight
     return min(count + 1, MOST)
 
 
@@ -122,7 +129,7 @@ def keep_best(best, count, row, form, quality, in_text, prior):
 def copy(best, one, other):
     """Copy one candidate to another place."""
     best.rows[other], best.forms[other], best.quality[other] = best.rows[one], best.forms[one], best.quality[one]
-    best.in_text[other], best.priors[other] = best.in_text[one], best.priors[one]
+    best.in_text[other], best.weights[other] = best.in_text[one], best.weights[one]
 
 
 @inner(types.int64(INDEX, types.uint64, BEST))
@@ -132,18 +139,18 @@ def known_candidates(index, packed, best):
     if name >= 0:
         for k in range(index.indptr[name], index.indptr[name + 1]):
             row, form = index.rows[k], np.int64(index.kinds[k])
-            count = keep_best(best, count, row, form, index.form_quality[form], False, prior_of(index, row, form))
+            count = keep_best(best, count, row, form, index.form_quality[form], False, weight_of(index, row, form))
     if short >= 0:
         for k in range(index.short_indptr[short], index.short_indptr[short + 1]):
             row, form = index.short_rows[k], np.int64(SHORT + index.short_forms[k])
-            count = keep_best(best, count, row, form, index.form_quality[form], False, prior_of(index, row, form))
+            count = keep_best(best, count, row, form, index.form_quality[form], False, weight_of(index, row, form))
     return count
 
 
 @inner(types.float64(INDEX, types.int32, types.int64))
-def prior_of(index, row, form):
-    """The fame of an entity and the prior of its form, on the scale of logarithms."""
-    return np.log1p(np.float64(index.fame[row])) + index.form_prior[form]
+def weight_of(index, row, form):
+    """The fame of an entity, weighted by the form of its name."""
+    return (1.0 + index.fame[row]) * index.form_weight[form] * (FAVOURED if row >= index.own else 1.0)
 
 
 @kernel(CANDIDATES(I64, U64, I64, U64, U64, INDEX, record(Variants)))
@@ -159,7 +166,11 @@ def gather_candidates(texts, known, sizes, firsts, lasts, index, variants):
     )
     rows, forms = np.empty(MOST * mentions, np.int32), np.empty(MOST * mentions, np.int8)
     in_text, quality = np.empty(MOST * mentions, np.bool_), np.empty(MOST * mentions, np.float64)
-    indptr = np.zeros(mentions + 1, np.int64)
+    indptr, namesakes, listed = (
+        np.zeros(mentions + 1, np.int64),
+        np.zeros(mentions, np.int64),
+        np.zeros(mentions, np.int64),
+    )
     chain, place, room = np.empty(2 * mentions, np.int64), np.empty(2 * mentions, np.int64), 8
     for text in range(len(texts) - 1):
         while room < 4 * (texts[text + 1] - texts[text]):
@@ -175,9 +186,13 @@ def gather_candidates(texts, known, sizes, firsts, lasts, index, variants):
                 table[slot], latest[slot], place[2 * m + side] = key, 2 * m + side, slot
         for m in range(texts[text], texts[text + 1]):
             count = known_candidates(index, known[m], best)
+            name, short = name_in(known[m]), short_in(known[m])
+            namesakes[m] = index.indptr[name + 1] - index.indptr[name] if name >= 0 else 0
+            of_short = index.short_indptr[short + 1] - index.short_indptr[short] if short >= 0 else 0
+            listed[m] = namesakes[m] + of_short + variants.indptr[m + 1] - variants.indptr[m]
             for k in range(variants.indptr[m], variants.indptr[m + 1]):
-                prior = np.log1p(np.float64(index.fame[variants.rows[k]])) + np.log(variants.quality[k])
-                count = keep_best(best, count, variants.rows[k], SIMILAR, variants.quality[k], False, prior)
+                weight = weight_of(index, variants.rows[k], SIMILAR) * variants.quality[k]
+                count = keep_best(best, count, variants.rows[k], SIMILAR, variants.quality[k], False, weight)
             slot = find(slots, room - 1, firsts[m])
             link = latest[slot] if sizes[m] == 1 and table[slot] != FREE else -1
             for _ in range(MOST):
@@ -186,7 +201,11 @@ def gather_candidates(texts, known, sizes, firsts, lasts, index, variants):
                 form = SHORT + (SURNAME if link % 2 else FIRST_NAME)
                 count = lend(index, name_in(known[link // 2]), form, best, count)
                 link = chain[link]
+            favoured = count > 0 and (best.in_text[0] or best.rows[0] >= index.own)
+            least = LEAST_SHARE * best.weights[0] / (FAVOURED if favoured else 1.0)
             for k in range(count):
+                if best.weights[k] < least:
+                    break
                 rows[written], forms[written] = best.rows[k], best.forms[k]
                 in_text[written], quality[written] = best.in_text[k], best.quality[k]
                 written += 1
@@ -194,7 +213,7 @@ def gather_candidates(texts, known, sizes, firsts, lasts, index, variants):
         for m in range(texts[text], texts[text + 1]):
             if sizes[m] > 1 and name_in(known[m]) >= 0:
                 table[place[2 * m]] = table[place[2 * m + 1]] = FREE
-    return Candidates(indptr, rows[:written], forms[:written], quality[:written], in_text[:written])
+    return Candidates(indptr, rows[:written], forms[:written], quality[:written], in_text[:written], namesakes, listed)
 
 
 @inner(types.int64(INDEX, types.int64, types.int64, BEST, types.int64))
@@ -202,13 +221,13 @@ def lend(index, name, form, best, count):
     """Add the most famous entities with a longer name to the candidates of its first or last word."""
     above, last = np.inf, -1
     for _ in range(LENT):
-        chosen, prior = -1, -np.inf
+        chosen, weight = -1, -np.inf
         for k in range(index.indptr[name], index.indptr[name + 1]):
-            one = prior_of(index, index.rows[k], np.int64(index.kinds[k]))
-            if one > prior and (one < above or (one == above and k > last)):
-                chosen, prior = k, one
+            one = weight_of(index, index.rows[k], np.int64(index.kinds[k]))
+            if one > weight and (one < above or (one == above and k > last)):
+                chosen, weight = k, one
         if chosen < 0:
             break
-        count = keep_best(best, count, index.rows[chosen], form, PART_QUALITY, True, prior + IN_TEXT)
-        above, last = prior, chosen
+        count = keep_best(best, count, index.rows[chosen], form, PART_QUALITY, True, weight * FAVOURED)
+        above, last = weight, chosen
     return count

@@ -12,19 +12,21 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inner, kernel
-from namesake.kernels.hash import ZERO, extend
+from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names import tokens as t
 from namesake.kernels.names.cut import cut
 from namesake.kernels.names.gaps import mark_gaps
 from namesake.kernels.names.phrases import PHRASE, fame_in, name_in, packed_of, short_in
 from namesake.kernels.simd import pointer
-from namesake.kernels.types import I64, U8, U64, own_record, record
+from namesake.kernels.types import I32, I64, U8, U64, own_record, record
 
 MOST_TOKENS = 8
 """Tokens of the longest name that is searched for."""
 FEWEST_UNKNOWN, MOST_UNKNOWN = 2, 5
 """Tokens of a name that is not in the KB."""
 NEW_LINE, SPACE, AMPERSAND, QUOTE, LETTER_S, SMALL = 0x0A, 0x20, 0x26, 0x27, 0x73, 0x20
+FEW_USES = 3
+"""A word that is used in lower case more often is no name by itself in a text without capitals."""
 FEW = 64
 """Hypotheses that a text has room for at first."""
 
@@ -163,9 +165,20 @@ def longer(array):
     return larger
 
 
-@kernel(HYPOTHESES(record(Texts), U8, U64, U8))
-def list_hypotheses(texts, data, phrases, prefixes):
-    """Every known run of tokens that is not part of a longer known name."""
+@inner(types.boolean(record(Texts), types.int64, U64, I32))
+def is_common(texts, i, keys, lower):
+    """Whether the KB's descriptions have token i in lower case more than a few times."""
+    slot = find(pointer(keys), len(keys) - 1, texts.hashes[i])
+    return keys[slot] != FREE and lower[slot] > FEW_USES
+
+
+@kernel(HYPOTHESES(record(Texts), U8, U64, U8, U64, I32))
+def list_hypotheses(texts, data, phrases, prefixes, keys, lower):
+    """Every known run of tokens that is not part of a longer known name.
+
+    In a text without capitals, a common word by itself is no name. `keys` is the KB's table of tokens, and `lower`
+    counts their uses in lower case.
+    """
     count, room = 0, FEW * len(texts.styles) + FEW
     first, end = np.empty(room, np.int64), np.empty(room, np.int64)
     key, known = np.empty(room, np.uint64), np.empty(room, np.uint64)
@@ -189,6 +202,8 @@ def list_hypotheses(texts, data, phrases, prefixes):
                 capitals &= fits_in(texts.marks[j], texts.bits[j], texts.classes[j]) and texts.classes[j] & t.AND == 0
                 packed = packed_of(entries, mask, run)
                 if packed == ZERO or (j == i and is_word(texts, i)):
+                    continue
+                if j == i and style == t.LOWER and is_common(texts, i, keys, lower):
                     continue
                 is_name = name_in(packed) >= 0 or fame_in(packed) > 0
                 if capitals and texts.marks[j] & t.HAS_CAPITAL != 0 and is_name:
