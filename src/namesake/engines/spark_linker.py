@@ -27,11 +27,11 @@ from namesake.engines.file_linker import described, with_dates
 from namesake.engines.shards import PlacedRejects
 from namesake.errors import NamesakeError, warn
 from namesake.files.digests import file_digest
-from namesake.files.lines import MOST_LINE, Block
+from namesake.files.lines import MOST_LINE
 from namesake.files.outputs import locked
 from namesake.formats.arrow_articles import ColumnNames, valid_articles, with_extra
 from namesake.formats.field_names import SHOWN, Reading
-from namesake.formats.json_articles import read_blocks
+from namesake.formats.json_articles import read_lines as read_json_lines
 from namesake.kb.publish.pack import SUFFIX
 from namesake.linker import Linker
 from namesake.machine import cache_folder, from_home
@@ -252,8 +252,7 @@ def read_lines(batches: Batches, rejects: TaskRejects, most_line: int = MOST_LIN
     """Tables of articles from JSON lines. Their bytes need not be UTF-8, although Spark calls them strings."""
     for batch, before in _of_one_file(batches, rejects):
         lines = b"\n".join(line or b"" for line in batch.column(0).cast(pa.binary()).to_pylist())
-        block = Block.of(lines, before)
-        yield from read_blocks([block], Path(), rejects, most_line=most_line, places=rejects.places)
+        yield from read_json_lines(lines, Path(), rejects, most_line, before, rejects.places)
 
 
 def with_places(df: DataFrame) -> DataFrame:
