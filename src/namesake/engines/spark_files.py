@@ -197,12 +197,12 @@ def link_with_spark(
         with folder.removed_on_failure():
             _links(spark, job, inputs, most_line).write.mode("error").parquet(folder.child(LINKS))
             tally: Tally = counted.total.value
-            if tally.rejects:
-                lines = b"".join(msgspec.json.encode(reject.record) + b"\n" for reject in tally.rejects)
+            if tally.first:
+                lines = b"".join(msgspec.json.encode(reject.record) + b"\n" for reject in tally.first)
                 folder.write(f"{REJECTS}/part-00000.jsonl", lines)
             parts = folder.system.globStatus(folder.path(folder.child(f"{LINKS}/part-*.parquet"))) or ()
             problems, undated = list(tally.problems), tally.unread_dates.total()
-            if missing := tally.count - len(tally.rejects):
+            if missing := tally.count - len(tally.first):
                 most = f"the first {spark_linker.MOST_KEPT:,} rejected records"
                 problems.append(f"{REJECTS} holds {most}, and lacks {missing:,}")
             facts = describe_run(

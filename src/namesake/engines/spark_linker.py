@@ -10,7 +10,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
@@ -45,34 +45,30 @@ MOST_KEPT = 100_000
 """How many rejected records the driver keeps with their places; all are counted."""
 
 
-@dataclass
-class Tally:
-    """Counts of a task or of a whole job."""
+class Tally(PlacedRejects):
+    """Counts of a task or of a whole job, and its first 100,000 rejected records."""
 
-    counts: Counter[str] = field(default_factory=Counter)
-    """`articles` that could be linked, their `mentions`, and those that are `linked`."""
-    reasons: Counter[str] = field(default_factory=Counter)
-    """How often a record was rejected for each reason."""
-    unread_dates: Counter[str] = field(default_factory=Counter)
-    """Dates that cannot be read. Their articles are linked as undated."""
-    rejects: list[Reject] = field(default_factory=list)
-    """The first 100,000 rejected records, with their files and lines if these are known."""
-    problems: list[str] = field(default_factory=list)
-    """Files that could not be read to their end."""
-    notes: list[str] = field(default_factory=list)
-    """Messages about skipped files."""
+    def __init__(self) -> None:
+        super().__init__(most=MOST_KEPT)
+        self.counts: Counter[str] = Counter()
+        """`articles` that could be linked, their `mentions`, and those that are `linked`."""
+        self.problems: list[str] = []
+        """Files that could not be read to their end."""
+        self.notes: list[str] = []
+        """Messages about skipped files."""
+        self.go_to(None)
 
     @property
-    def count(self) -> int:
-        """How many records were rejected."""
-        return self.reasons.total()
+    def rejects(self) -> list[Reject]:
+        """The first rejected records, with their files and lines if these are known."""
+        return self.first
 
-    def add(self, other: Tally) -> Tally:
+    def merge(self, other: Tally) -> Tally:
         """Add the counts of another tally."""
         self.counts.update(other.counts)
         self.reasons.update(other.reasons)
         self.unread_dates.update(other.unread_dates)
-        self.rejects.extend(islice(other.rejects, max(MOST_KEPT - len(self.rejects), 0)))
+        self.first.extend(islice(other.first, max(MOST_KEPT - len(self.first), 0)))
         self.problems.extend(other.problems)
         return self
 
@@ -96,7 +92,7 @@ class SparkRejects:
 
             def addInPlace(self, value1: Tally, value2: Tally) -> Tally:  # noqa: N802
                 """The sum."""
-                return value1.add(value2)
+                return value1.merge(value2)
 
         self.total = spark.sparkContext.accumulator(Tally(), Adding())
 
@@ -104,13 +100,12 @@ class SparkRejects:
         return getattr(self.total.value, name)
 
 
-class TaskRejects(PlacedRejects):
+class TaskRejects(Tally):
     """The rejects of one task. Without the accumulator `total`, the first one is an error."""
 
     def __init__(self, total: Any = None) -> None:
-        super().__init__(most=MOST_KEPT)
-        self.total, self.counts, self.problems = total, Counter[str](), list[str]()
-        self.go_to(None)
+        super().__init__()
+        self.total = total
 
     def add(self, reject: Reject) -> None:
         """Reject one record."""
@@ -121,7 +116,7 @@ class TaskRejects(PlacedRejects):
     def send(self) -> None:
         """Send the counts to the driver; Spark adds them when the task ends."""
         if self.total is not None:
-            self.total.add(Tally(self.counts, self.reasons, self.unread_dates, self.first, self.problems))
+            self.total.add(self)
 
 
 Batches = Iterable[pa.RecordBatch]
