@@ -319,18 +319,11 @@ def write_rows(table: pa.Table, path: Path, dialect: Dialect | None = None, from
             with pq.ParquetWriter(pa.PythonFile(file, mode="w"), table.schema) as writer:
                 writer.write_table(table)
             return
-        if suffix == ".xlsx":
-            from namesake.formats.excel_files import excel_writer
-
-            with excel_writer(file, path) as write_sheet:
-                for batch in table.to_batches(ROWS_AT_ONCE) or [table]:
-                    write_sheet(table.column_names, batch.to_pylist())
-            return
         if dialect.marked and suffix in (".csv", ".tsv"):
             file.write(codecs.BOM_UTF8)
-        write = line_writer(file, suffix, dialect.separator, from_kb)
-        for batch in table.to_batches(ROWS_AT_ONCE) or [table]:  # an empty table has a header, too
-            write(table.column_names, batch.to_pylist())
+        with row_writer(file, path, suffix, dialect.separator, from_kb) as write:
+            for batch in table.to_batches(ROWS_AT_ONCE) or [table]:  # an empty table has a header, too
+                write(table.column_names, batch.to_pylist())
 
 
 def said_of_writing(dialect: Dialect, path: Path) -> str | None:
@@ -360,13 +353,23 @@ def writer_suffix(path: Path, format: str | None = None, what: str = "tables", t
 Write = Callable[[list[str], list[dict[str, Any]]], None]
 
 
-def line_writer(file: IO[bytes], suffix: str, separator: str = ",", from_kb: Collection[str] = ()) -> Write:
-    """A function that writes rows, and in CSV first the names of the columns; `separator` is that of CSV.
+@contextmanager
+def row_writer(
+    file: IO[bytes], path: Path, suffix: str, separator: str = ",", from_kb: Collection[str] = ()
+) -> Iterator[Write]:
+    """A function that writes rows, and in CSV and .xlsx first the names of the columns; `separator` is that of CSV.
 
     In CSV and TSV, texts of the columns `from_kb` that look like formulas are escaped.
     """
+    if suffix == ".xlsx":
+        from namesake.formats.excel_files import excel_writer
+
+        with excel_writer(file, path) as write_sheet:
+            yield write_sheet
+        return
     if suffix in (".jsonl", ".ndjson"):
-        return lambda names, rows: file.writelines(msgspec.json.encode(row) + b"\n" for row in rows)
+        yield lambda names, rows: file.writelines(msgspec.json.encode(row) + b"\n" for row in rows)
+        return
     headed, separator = False, "\t" if suffix == ".tsv" else separator
 
     def write_cells(names: list[str], rows: list[dict[str, Any]]) -> None:
@@ -379,7 +382,7 @@ def line_writer(file: IO[bytes], suffix: str, separator: str = ",", from_kb: Col
         ]
         file.write("".join(lines).encode("utf-8", "replace"))
 
-    return write_cells
+    yield write_cells
 
 
 def _line(cells: list[str], separator: str) -> str:
