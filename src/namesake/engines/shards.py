@@ -274,8 +274,10 @@ class Shard(msgspec.Struct, frozen=True):
         """The name of its part, without the suffix."""
         return part_name(self.file, self.number)
 
-    def tables(self, rejects: Rejects, reading: Reading) -> Iterator[pa.Table]:
-        """Its articles, read from the file."""
+    def tables(self, rejects: "PlacedRejects", reading: Reading, lines: bytes | None = None) -> Iterator[pa.Table]:
+        """Its articles, from its lines or read from the file."""
+        if lines is not None:
+            return read_lines(lines, Path(self.path), rejects, reading.most_line, self.before, rejects.places)
         if self.groups is not None:
             return read_parquet(Path(self.path), rejects, reading, range(*self.groups), self.before)
         return read_articles(self.path, rejects, reading)
@@ -359,7 +361,7 @@ class ShardLinker:
             rejects.go_to(shard.path, lines_known=True)
             with LinkWriter(part, self.metadata, tidy=False) as writer:
                 writer.write(self.nothing)
-                for table in with_dates(self._tables(shard, lines, rejects), rejects, self.date):
+                for table in with_dates(shard.tables(rejects, self.reading, lines), rejects, self.date):
                     found = self.linker.link_counted(table, self.scores, rejects)
                     writer.write(described(self.linker.kb, found.links, linked_only=self.linked_only))
                     articles += found.articles
@@ -370,9 +372,3 @@ class ShardLinker:
         counts = articles, mentions, linked, rejects.count, dates.total()
         unread = next((text[:60] for text in dates), None)
         return Done(shard.file, shard.number, digest(self.out, shard.name), *counts, unread)
-
-    def _tables(self, shard: Shard, lines: bytes | None, rejects: PlacedRejects) -> Iterator[pa.Table]:
-        if lines is None:
-            return shard.tables(rejects, self.reading)
-        most = self.reading.most_line
-        return read_lines(lines, Path(shard.path), rejects, most, shard.before, rejects.places)

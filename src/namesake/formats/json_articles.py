@@ -87,18 +87,16 @@ class RecordReader:
         self, records: Iterable[Record], before: int = 0, places: dict[str, int] | None = None
     ) -> Iterator[Article]:
         """The articles of the records after the first `before`; `places` receives the number of each by its id."""
-        for number, record in records:
-            article = self.article(before + number, record)
+        for at, record in records:
+            number = before + at
+            article = self._article(number, record)
             if article is not None:
                 if places is not None:
-                    places[article.id] = before + number
+                    places[article.id] = number
                 yield article
 
-    def article(self, number: int, record: bytes | None) -> Article | None:
-        """The article of the record with this line or place, from 1; None if it is blank, too long (None) or invalid.
-
-        An invalid record is rejected.
-        """
+    def _article(self, number: int, record: bytes | None) -> Article | None:
+        """The article of a record; None if it is blank, or rejected because it is too long (None) or invalid."""
         if record is None:
             self.rejects.add(Reject(f"not an article: {too_long(self.most_line)}", self.where, number))
             return None

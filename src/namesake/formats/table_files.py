@@ -65,7 +65,11 @@ class CsvRows:
         self.number = 0
         """The last row that was read, as a spreadsheet counts: the header is row 1, a row may have several lines."""
         self.header: list[str] = []
-        self.header = self._checked(next(self._rows())[1])
+        header = next(self._rows())[1]
+        if len(header) > MOST_COLUMNS:
+            many = f"{len(header):,} columns, and at most {MOST_COLUMNS:,} are read"
+            raise NamesakeError(f"{self.path} line 1: {many}; is it separated by {SEPARATORS[self.separator]}?")
+        self.header = column_names(header, f"{self.path} line 1")
 
     def __iter__(self) -> Iterator[tuple[int, list[str], str | None]]:
         """Every row, and why it was rejected, if it was; such a row is cut or filled to the columns of the header."""
@@ -96,13 +100,6 @@ class CsvRows:
             self.number += 1
             if row or len(self.header) == 1:
                 yield line, row or [""]
-
-    def _checked(self, header: list[str]) -> list[str]:
-        """The names of the columns (`column_names`)."""
-        if len(header) > MOST_COLUMNS:
-            many = f"{len(header):,} columns, and at most {MOST_COLUMNS:,} are read"
-            raise NamesakeError(f"{self.path} line 1: {many}; is it separated by {SEPARATORS[self.separator]}?")
-        return column_names(header, f"{self.path} line 1")
 
 
 def column_names(header: Sequence[str], where: str) -> list[str]:
