@@ -91,7 +91,8 @@ class Evidence:
         names = {normalise(speaker), normalise(quote.speaker or "")}
         keys = np.array([_key(article, name) for article in sorted(articles) for name in sorted(names)], np.uint64)
         at = positions(self.name_keys, keys)
-        found = [Answer(**row) for row in self.table.take(self.name_rows[at[at >= 0]]).to_pylist()]
+        rows = self.name_rows[at[at >= 0]].tolist()
+        found = [Answer(**self.table.slice(row, 1).to_pylist()[0]) for row in rows]
         surest = max(found, key=lambda answer: answer.confidence or 0.0, default=None)
         return surest, int((at >= 0).reshape(-1, len(names)).any(axis=1).sum())
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -73,6 +73,16 @@ class Tally(PlacedRejects):
         return self
 
 
+class _Adding:
+    """Adds tallies, as a parameter of Spark's accumulators."""
+
+    def zero(self, value: Tally) -> Tally:
+        return Tally()
+
+    def addInPlace(self, value1: Tally, value2: Tally) -> Tally:  # noqa: N802
+        return value1.merge(value2)
+
+
 class SparkRejects:
     """Counts the records that a job rejects, over all executors.
 
@@ -81,20 +91,7 @@ class SparkRejects:
     """
 
     def __init__(self, spark: SparkSession) -> None:
-        from pyspark.accumulators import AccumulatorParam
-
-        class Adding(AccumulatorParam[Tally]):
-            """Adds tallies."""
-
-            def zero(self, value: Tally) -> Tally:
-                """An empty tally."""
-                return Tally()
-
-            def addInPlace(self, value1: Tally, value2: Tally) -> Tally:  # noqa: N802
-                """The sum."""
-                return value1.merge(value2)
-
-        self.total = spark.sparkContext.accumulator(Tally(), Adding())
+        self.total = spark.sparkContext.accumulator(Tally(), cast(Any, _Adding()))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.total.value, name)

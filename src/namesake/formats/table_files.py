@@ -260,26 +260,17 @@ def parquet_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
 def csv_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
     """The rows of a CSV or TSV file."""
     with open_rows(path, rejects, reading) as rows:
-        columns: list[list[str]] = [[] for _ in rows.header]
-        unread: dict[int, str] = {}
-        numbers: list[int] = []
-        for _, row, why in rows:
-            if why is not None:
-                unread[len(numbers)] = why
-            numbers.append(rows.number)
-            for column, cell in zip(columns, row, strict=True):
-                column.append(cell)
-        arrays = [pa.array(column, pa.string()) for column in columns]
+        read = [(rows.number, row, why) for _, row, why in rows]
+        columns = [pa.array([row[at] for _, row, _ in read], pa.string()) for at in range(len(rows.header))]
+        unread = {at: why for at, (_, _, why) in enumerate(read) if why is not None}
         dialect = Dialect(rows.separator, rows.marked, rows.encoding)
-        return Rows(pa.table(arrays, names=rows.header), unread, numbers, dialect)
+        return Rows(pa.table(columns, names=rows.header), unread, [number for number, _, _ in read], dialect)
 
 
 def json_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
     """The rows of a JSON array or of JSON lines: a column per field; fields of several types are JSON."""
     is_array = reading.format == "json" if str(path) == STDIN else kind(path) == ".json"
-    rows: list[dict[str, Any]] = []
-    unread: dict[int, str] = {}
-    numbers: list[int] = []
+    rows, numbers, unread = list[dict[str, Any]](), list[int](), dict[int, str]()
     for number, record in json_records(path, is_array, reading.most_line):
         numbers.append(number)
         try:
