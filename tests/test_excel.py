@@ -101,6 +101,39 @@ def test_merged_cells_belong_to_each_of_their_rows(tmp_path):
     assert rows.numbers == [2, 3, 4, 5, 7]
 
 
+@pytest.mark.parametrize("merged", ["F2:F4", "A2:A4", "B7:B12", "B20:F30", "B1:B2"])
+def test_merged_cells_outside_the_table_and_of_its_header_change_nothing(tmp_path, merged):
+    made = openpyxl.Workbook()
+    for number, row in enumerate([["Name", "Team"], [None, "Bulls"], ["Pippen", "Jazz"], ["Bryant", "Lakers"]], 1):
+        for column, cell in enumerate(row, 2):
+            made.active.cell(number, column, cell)
+    made.active.merge_cells(merged)
+    made.save(tmp_path / "t.xlsx")
+    rows, _ = read(tmp_path / "t.xlsx")
+    assert rows.table.to_pydict() == {"Name": [None, "Pippen", "Bryant"], "Team": ["Bulls", "Jazz", "Lakers"]}
+
+
+def test_days_are_those_of_the_calendar_of_the_workbook(tmp_path):
+    """Old files of Macs count days from 1904."""
+    path = book(tmp_path / "t.xlsx", ["Name", "Born"], ["Jordan", date(1963, 2, 17)])
+    made = openpyxl.load_workbook(path)
+    made.epoch = openpyxl.utils.datetime.CALENDAR_MAC_1904
+    made.save(tmp_path / "mac.xlsx")
+    for file in (path, tmp_path / "mac.xlsx"):
+        assert read(file)[0].table.column("Born").to_pylist() == [date(1963, 2, 17)]
+
+
+@pytest.mark.slow
+def test_a_sheet_with_all_rows_that_a_sheet_can_have(tmp_path):
+    path, made = tmp_path / "t.xlsx", book(tmp_path / "small.xlsx", ["Name", "n"])
+    rows = "".join(f'<row r="{row}"><c r="A{row}"><v>{row}</v></c></row>' for row in range(2, 1_048_577))
+    with zipfile.ZipFile(made) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b"</sheetData>", f"{rows}</sheetData>".encode()))
+    found, _ = read(path)
+    assert found.table.column("Name").to_pylist() == list(found.numbers) == list(range(2, 1_048_577))
+
+
 def test_a_table_may_begin_below_and_its_rows_are_numbered_as_in_the_program(tmp_path):
     made = openpyxl.Workbook()
     made.active["B3"], made.active["C3"], made.active["B4"], made.active["B9"] = "Name", "Born", "Jordan", "Pippen"
@@ -124,10 +157,11 @@ def test_formulas_have_the_value_that_the_program_stored(tmp_path):
     assert read(stored)[0].table.column("n").to_pylist() == [5, 7]
 
 
-def test_the_sheet_is_the_first_visible_one_with_cells_or_the_one_that_is_named(tmp_path):
+@pytest.mark.parametrize("hidden", ["hidden", "veryHidden"])
+def test_the_sheet_is_the_first_visible_one_with_cells_or_the_one_that_is_named(tmp_path, hidden):
     path = book(tmp_path / "t.xlsx", Secret=[["Name"], ["x"]], People=[["Name"], ["Jordan"]], More=[["Name"], ["y"]])
     made = openpyxl.load_workbook(path)
-    made["Secret"].sheet_state = "hidden"
+    made["Secret"].sheet_state = hidden
     made.save(path)
     rows, said = read(path)
     assert rows.table.column("Name").to_pylist() == ["Jordan"]

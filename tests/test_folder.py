@@ -26,11 +26,11 @@ from namesake.apps.cli.link import link_into_folder
 from namesake.articles.rejects import Rejects
 from namesake.engines import folder as folder_module
 from namesake.engines.file_linker import link_files
-from namesake.engines.folder import Crew, Failed, Run, link_folder
+from namesake.engines.folder import Failed, Run, link_folder, outcomes
 from namesake.engines.shards import Ended, Plan, RunJournal, Shard, ShardLinker, difference
 from namesake.errors import NamesakeError
 from namesake.files import published
-from namesake.files.lines import Block, cut_lines
+from namesake.files.lines import cut_lines
 from namesake.formats import read_articles
 from namesake.formats.field_names import Reading
 from namesake.linker import Linker
@@ -511,7 +511,7 @@ class Fails:
         self.how, self.log = how, log
 
     def link(self, shard, lines):
-        assert bytes(lines.data[: lines.size]) == b"lines"
+        assert lines == b"lines"
         if shard.number == 1:
             with self.log.open("a") as log:
                 log.write("tried\n")
@@ -533,8 +533,8 @@ def test_workers_end_where_no_more_of_them_can_be_had(tmp_path, monkeypatch):
         started.append(worker.process)
 
     monkeypatch.setattr(folder_module._Worker, "_start", third_fails)
-    with pytest.raises(BlockingIOError), Crew(3, Fails("raises", tmp_path / "log"), 64):
-        raise AssertionError("the block must not begin")
+    with pytest.raises(BlockingIOError):
+        next(outcomes(Fails("raises", tmp_path / "log"), iter([]), 3, 64))  # type: ignore[arg-type]
     assert len(started) == 2
     assert all(process.exitcode is not None for process in started)
 
@@ -547,11 +547,10 @@ def test_workers_end_where_no_more_of_them_can_be_had(tmp_path, monkeypatch):
 def test_a_failing_shard_is_tried_again_and_then_skipped(how, tries, reason, room, tmp_path):
     from namesake.engines.shards import Piece, Shard
 
-    pieces = [Piece(Shard(0, number, "x"), Block.of(b"lines"), 0) for number in range(5)]
-    with Crew(2, Fails(how, tmp_path / "log"), room) as crew:  # type: ignore[arg-type]
-        outcomes = list(crew.outcomes(iter(pieces)))
-    failed = {piece.shard.number: answer for piece, answer in outcomes if isinstance(answer, Failed)}
-    assert sorted(piece.shard.number for piece, _ in outcomes) == [0, 1, 2, 3, 4]
+    pieces = [Piece(Shard(0, number, "x"), b"lines", 0) for number in range(5)]
+    answers = list(outcomes(Fails(how, tmp_path / "log"), iter(pieces), 2, room))  # type: ignore[arg-type]
+    failed = {piece.shard.number: answer for piece, answer in answers if isinstance(answer, Failed)}
+    assert sorted(piece.shard.number for piece, _ in answers) == [0, 1, 2, 3, 4]
     assert list(failed) == [1]
     assert reason in failed[1].reason
     assert failed[1].hopeless == (how == "full")
@@ -605,7 +604,7 @@ def test_a_small_file_costs_little_more_than_its_articles(linker, tmp_path, monk
     (tmp_path / "rejects").mkdir()
     work = ShardLinker(linker, tmp_path, False, None)
     for number in range(3):
-        work.link(Shard(0, number, "a.jsonl"), Block.of(LINES[0] + b"\nnot a record\n"))
+        work.link(Shard(0, number, "a.jsonl"), LINES[0] + b"\nnot a record\n")
     assert sorted(calls) == ["empty_links"] + ["fsync"] * 3 + ["toml"]
     calls.clear()
     plan = Plan.of(linker, [], Reading(), {})
@@ -627,8 +626,8 @@ class Trickle(io.BytesIO):
 def test_blocks_are_the_lines_in_order(lines, size):
     """Against Python's own splitting; a line too long keeps its place and is still too long."""
     text, most = b"\n".join(lines), 12
-    blocks = [(block.before, bytes(block.data[: block.size])) for block in cut_lines(Trickle(text), size, most)]
-    again = [(block.before, bytes(block.data[: block.size])) for block in cut_lines(io.BytesIO(text), size, most)]
+    blocks = list(cut_lines(io.BufferedReader(Trickle(text), 8), size, most))
+    again = list(cut_lines(io.BytesIO(text), size, most))
     assert blocks == again  # wherever reads end
     joined = b"".join(block for _, block in blocks)
     for cut, line in zip(joined.split(b"\n"), lines or [b""], strict=True):

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from namesake.articles.rejects import Rejects
 from namesake.articles.schema import ARTICLES, LINKS, check
 from namesake.errors import NamesakeError
-from namesake.files.lines import Block
 from namesake.formats import read_articles
-from namesake.formats.json_articles import read_article, read_blocks
+from namesake.formats.json_articles import read_article, read_lines
 from namesake.formats.link_writers import LinkWriter
 
 PLAIN = {
@@ -122,7 +121,7 @@ def test_lone_surrogates_and_nuls_survive_as_characters():
 
 def test_batches_are_bounded_and_lose_nothing(tmp_path):
     path = written(tmp_path / "a.jsonl", [PLAIN | {"id": str(i)} for i in range(10)])
-    tables = list(read_blocks([Block.of(path.read_bytes())], path, Rejects(), 3))
+    tables = list(read_lines(path.read_bytes(), path, Rejects(), most_articles=3))
     assert [t.num_rows for t in tables] == [3, 3, 3, 1]
     assert [r["id"] for t in tables for r in t.to_pylist()] == [str(i) for i in range(10)]
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from namesake.articles.rejects import Rejects
 from namesake.articles.schema import ARTICLES
-from namesake.files.lines import Block
 from namesake.formats import read_articles
-from namesake.formats.json_articles import read_blocks
+from namesake.formats.json_articles import read_lines
 
 MOST = 400
 """Bytes of a line."""
@@ -71,8 +70,8 @@ def is_valid(line: bytes) -> bool:
 @given(st.lists(lines(), max_size=6), st.booleans(), st.sampled_from([1, 2048]))
 def test_lines_are_read_as_python_reads_them(records, newline, most_articles):
     rejects, places = Rejects(most=1000), dict[str, int]()
-    block = Block.of(b"\n".join(records) + (b"\n" if newline else b""))
-    tables = list(read_blocks([block], Path("file"), rejects, most_articles, MOST, places=places))
+    text = b"\n".join(records) + (b"\n" if newline else b"")
+    tables = list(read_lines(text, Path("file"), rejects, MOST, places=places, most_articles=most_articles))
     for table in tables:
         table.validate(full=True)
         assert table.num_rows <= most_articles
@@ -87,7 +86,7 @@ def test_lines_are_read_as_python_reads_them(records, newline, most_articles):
 def test_tables_end_where_they_are_full():
     article = {"id": "a", "text": "x" * 1_000_000, "mentions": []}
     text = (json.dumps(article) + "\n").encode() * 40
-    tables = list(read_blocks([Block.of(text)], Path("file"), Rejects()))
+    tables = list(read_lines(text, Path("file"), Rejects()))
     assert [table.num_rows for table in tables] == [17, 17, 6]  # 16 MB of text
 
 
@@ -99,9 +98,11 @@ def test_blocks_may_end_after_any_line(size, tmp_path):
     raw[50], raw[120] = b"{broken", b'{"id": "no text"}'
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\n".join(raw))
-    blocks = [Block.of(b"\n".join(raw[first : first + size]) + b"\n", first) for first in range(0, 200, size)]
-    rejects, whole = Rejects(), Rejects()
-    found = joined(list(read_blocks(blocks, path, rejects, 30)))
+    rejects, whole, tables = Rejects(), Rejects(), []
+    for first in range(0, 200, size):
+        lines = b"\n".join(raw[first : first + size]) + b"\n"
+        tables += read_lines(lines, path, rejects, before=first, most_articles=30)
+    found = joined(tables)
     assert found == joined(list(read_articles(path, whole)))
     assert [one["id"] for one in found] == [str(k) for k in range(200) if k not in (50, 120)]
     assert rejects.first == whole.first

@@ -2,8 +2,9 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TextIO
 
 from namesake.printable import counted, one_line
@@ -12,12 +13,19 @@ INTERVAL = 60.0  # seconds between two lines without a terminal
 WIDE = 100  # columns of a terminal that fits a long bar
 
 
+Measure = Callable[[int | None], str]
+"""The progress in words, in at most so many characters."""
+
+
 class Reporter:
     """Receives the progress of long work and reports nothing. Subclasses report it."""
+
+    began = 0.0
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """A part of the work, inside the block. `name` describes it, such as "reading the dump"."""
+        self.began = time.monotonic()
         yield
 
     def advance(
@@ -27,6 +35,11 @@ class Reporter:
 
         `more` are other facts, separated by commas. `before` is the share that a stopped run had done.
         """
+        seconds = time.monotonic() - self.began
+        self.show(fraction, partial(_measure, fraction, count, unit, more, before, seconds))
+
+    def show(self, fraction: float | None, measure: Measure) -> None:
+        """Show the progress."""
 
     def say(self, line: str) -> None:
         """Report one line."""
@@ -36,25 +49,22 @@ class Lines(Reporter):
     """For logs: a line at the start of a stage, and one per minute."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.stream, self.name = stream, ""
-        self.began = self.spoke = time.monotonic()
+        self.stream, self.name, self.spoke = stream, "", 0.0
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """A part of the work, inside the block."""
-        self.name = name
-        self.began = self.spoke = time.monotonic()
-        self.say(f"{name} …")
-        yield
+        with super().stage(name):
+            self.name, self.spoke = name, self.began
+            self.say(f"{name} …")
+            yield
 
-    def advance(
-        self, fraction: float | None, count: int, unit: str = "items", more: str = "", before: float = 0.0
-    ) -> None:
+    def show(self, fraction: float | None, measure: Measure) -> None:
         """Print a line if the last one is a minute old."""
         now = time.monotonic()
         if now - self.spoke >= INTERVAL:
             self.spoke = now
-            self.say(f"{self.name}: {_measure(fraction, count, unit, more, before, now - self.began)}")
+            self.say(f"{self.name}: {measure(None)}")
 
     def say(self, line: str) -> None:
         """Print a line."""
@@ -74,23 +84,18 @@ class Bar(Reporter):
         """A part of the work, inside the block."""
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
-        self.began = time.monotonic()
         width = 30 if self.console.width >= WIDE else 10
         self.taken = len(name) + width + 4  # the spinner, and the spaces between columns
         name_column, measure = TextColumn("{task.description}"), TextColumn("{task.fields[measure]}")
         columns = SpinnerColumn(), name_column, BarColumn(bar_width=width), measure
-        with Progress(*columns, console=self.console, transient=True) as self.bar:
+        with super().stage(name), Progress(*columns, console=self.console, transient=True) as self.bar:
             self.task = self.bar.add_task(name, total=None, measure="")
             yield
 
-    def advance(
-        self, fraction: float | None, count: int, unit: str = "items", more: str = "", before: float = 0.0
-    ) -> None:
+    def show(self, fraction: float | None, measure: Measure) -> None:
         """Redraw the bar."""
-        seconds, width = time.monotonic() - self.began, self.console.width - self.taken
-        measure = _measure(fraction, count, unit, more, before, seconds, width)
-        total = None if fraction is None else 1.0
-        self.bar.update(self.task, completed=fraction or 0.0, total=total, measure=measure)
+        words = measure(self.console.width - self.taken)
+        self.bar.update(self.task, completed=fraction or 0.0, total=None if fraction is None else 1.0, measure=words)
 
     def say(self, line: str) -> None:
         """Print a line above the bar."""
@@ -104,7 +109,7 @@ def reporter(stream: TextIO | None = None) -> Reporter:
 
 
 def _measure(
-    fraction: float | None, count: int, unit: str, more: str, before: float, seconds: float, width: int | None = None
+    fraction: float | None, count: int, unit: str, more: str, before: float, seconds: float, width: int | None
 ) -> str:
     """Such as `42 %, 1,234,567 items, 98,765/s, 0:12:34 left`, as far as it is known.
 

@@ -78,9 +78,9 @@ def _table(articles: list[Article]) -> pa.Table:
     )
 
 
-def in_tables(articles: Iterable[Article]) -> Iterator[pa.Table]:
+def in_tables(articles: Iterable[Article], most_articles: int = MOST_ARTICLES) -> Iterator[pa.Table]:
     """The articles in tables of bounded size."""
-    builder = ArticleBuilder()
+    builder = ArticleBuilder(most_articles)
     for article in articles:
         builder.add(article)
         if builder.full:
@@ -106,9 +106,7 @@ def text_table(
     text = _SURROGATES.sub("\ufffd", text)
     title = None if title is None else _SURROGATES.sub("\ufffd", title)
     given = None if mentions is None else located(text, [_checked_mention(one) for one in mentions])
-    builder = ArticleBuilder()
-    builder.add(Article("text", text, title, date, given))
-    return builder.table()
+    return _table([Article("text", text, title, date, given)])
 
 
 def _checked_mention(mention: str | Mention) -> str | Mention:

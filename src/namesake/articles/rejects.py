@@ -45,7 +45,6 @@ class Rejects:
 
     def __init__(self, path: Path | None = None, most: int = 5, tidy: bool = True) -> None:
         self.path, self.most, self.tidy = path, most, tidy
-        self.count = 0
         self.first: list[Reject] = []
         self.reasons: Counter[str] = Counter()
         self.unread_dates: Counter[str] = Counter()
@@ -53,9 +52,13 @@ class Rejects:
         self._stack = ExitStack()
         self._file: IO[bytes] | None = None
 
+    @property
+    def count(self) -> int:
+        """How many records were rejected."""
+        return self.reasons.total()
+
     def add(self, reject: Reject) -> None:
         """Reject one record."""
-        self.count += 1
         self.reasons[reject.reason] += 1
         if len(self.first) < self.most:
             self.first.append(reject)

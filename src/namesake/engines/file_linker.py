@@ -276,17 +276,15 @@ def described(kb: KB, links: pa.Table, one_per_span: bool = False, linked_only: 
     """
     links = links.filter(links.column("qid").is_valid()) if linked_only else links
     links = flat(links) if one_per_span else links
-    qids = one_chunk(links.column("qid"))
-    distinct, which = _entity_rows(kb, qids)
-    labels, texts = (column.take(arrow_numbers(which)) for column in _words(kb, distinct))
-    urls = kb.ids.iris(qids)
-    place = links.schema.get_field_index("qid") + 1
-    for name, column in (("url", urls), ("description", texts), ("label", labels)):
-        links = links.add_column(place, pa.field(name, pa.string()), column)
-    for name in ("best", "runner_up"):
-        distinct, which = _entity_rows(kb, one_chunk(links.column(name)))
+    for name in ("qid", "best", "runner_up"):
+        qids = one_chunk(links.column(name))
+        rows, which = _entity_rows(kb, qids)
+        added = {"label" if name == "qid" else f"{name}_label": _labels(kb, rows).take(arrow_numbers(which))}
+        if name == "qid":
+            added |= {"description": _descriptions(kb, rows).take(arrow_numbers(which)), "url": kb.ids.iris(qids)}
         place = links.schema.get_field_index(name) + 1
-        links = links.add_column(place, f"{name}_label", _labels(kb, distinct).take(arrow_numbers(which)))
+        for at, (column, values) in enumerate(added.items(), place):
+            links = links.add_column(at, column, values)
     return links
 
 
@@ -303,9 +301,9 @@ def _labels(kb: KB, rows: Int64) -> pa.StringArray:
     return kb.item_labels.arrow().take(items).cast(pa.string())
 
 
-def _words(kb: KB, rows: Int64) -> tuple[pa.StringArray, pa.StringArray]:
-    """Label and description of each row; null for -1."""
-    is_nil, labels = rows < 0, _labels(kb, rows)
+def _descriptions(kb: KB, rows: Int64) -> pa.StringArray:
+    """The description of each row; null for -1."""
+    is_nil = rows < 0
     texts = kb.descriptions.arrow().take(arrow_numbers(rows, is_nil)).cast(pa.string())
     bare = ~is_nil & (arrays.sizes(texts) == 0)
     made = _made.setdefault(kb, {})
@@ -313,7 +311,7 @@ def _words(kb: KB, rows: Int64) -> tuple[pa.StringArray, pa.StringArray]:
         made.clear()
     made.update({row: about(kb, row) or None for row in rows[bare].tolist() if row not in made})
     instead = [made[row] for row in rows[bare].tolist()]
-    return labels, pc.replace_with_mask(texts, arrow_numbers(bare), arrays.arrow_texts(instead))
+    return pc.replace_with_mask(texts, arrow_numbers(bare), arrays.arrow_texts(instead))
 
 
 def flat(links: pa.Table) -> pa.Table:

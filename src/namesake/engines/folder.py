@@ -19,15 +19,15 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, suppress
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from mmap import mmap
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
@@ -39,7 +39,7 @@ from namesake.engines.file_linker import Counts, Input, find_files, look_at, rea
 from namesake.engines.shards import SHARD_BYTES, Done, Piece, RunJournal, ShardLinker
 from namesake.errors import NamesakeError
 from namesake.files import Paths, keep_apart, published, several
-from namesake.files.lines import MOST_LINE, Block
+from namesake.files.lines import MOST_LINE
 from namesake.files.outputs import FULL, remove_stale, sync
 from namesake.formats import cut_of
 from namesake.formats.field_names import Reading
@@ -62,29 +62,16 @@ class Failed(NamedTuple):
     """Whether all other shards would fail as well."""
 
 
-class Crew:
-    """A number of workers, inside a `with` block."""
-
-    def __init__(self, size: int, work: ShardLinker, shared: int = SHARED_BYTES) -> None:
-        self.size, self.work, self.shared = size, work, shared
-        self.context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-
-    def __enter__(self) -> Self:
-        self.workers: list[_Worker] = []
-        with ExitStack() as ended:  # if there are too many processes, or too little memory
-            ended.callback(self.__exit__)
-            self.workers.extend(_Worker(self.context, self.work, self.shared) for _ in range(self.size))
-            ended.pop_all()
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        for worker in self.workers:
-            worker.end()
-
-    def outcomes(self, pieces: Iterator[Piece]) -> Iterator[tuple[Piece, Done | Failed]]:
-        """Link the pieces, in any order; a piece that fails is tried again."""
-        idle = list(self.workers)
-        busy: dict[Connection, _Worker] = {}
+def outcomes(
+    work: ShardLinker, pieces: Iterator[Piece], workers: int, shared: int = SHARED_BYTES
+) -> Generator[tuple[Piece, Done | Failed], None, None]:
+    """Link the pieces with several worker processes, in any order; a piece that fails is tried again."""
+    idle: list[_Worker] = []
+    busy: dict[Connection, _Worker] = {}
+    with ExitStack() as ended:
+        for _ in range(workers):
+            idle.append(_Worker(work, shared))
+            ended.callback(idle[-1].end)
         while True:
             while idle and (piece := next(pieces, None)) is not None:
                 worker = idle.pop()
@@ -106,10 +93,10 @@ class Crew:
 class _Worker:
     """A process, the pipe to it, and shared memory for the lines of one piece."""
 
-    def __init__(self, context: Any, work: ShardLinker, shared: int) -> None:
-        self.context, self.work = context, work
-        self.memory = mmap(-1, shared) if context.get_start_method() == "fork" else None
-        self.tries = 0
+    def __init__(self, work: ShardLinker, shared: int) -> None:
+        forks = sys.platform == "linux"
+        self.context: Any = multiprocessing.get_context("fork" if forks else "spawn")
+        self.work, self.memory, self.tries = work, mmap(-1, shared) if forks else None, 0
         self._start()
 
     def _start(self) -> None:
@@ -122,19 +109,16 @@ class _Worker:
         other.close()
 
     def take(self, piece: Piece) -> None:
-        """Request a piece. Its lines are copied, because they are valid for a short time only."""
-        self.piece, self.tries, lines, sent = piece, 0, piece.lines, None
-        if lines is not None:
-            with memoryview(lines.data)[: lines.size] as data:
-                if self.memory is not None and lines.size <= len(self.memory):
-                    self.memory[: lines.size] = data
-                else:
-                    sent = bytes(data)
-        self.order = piece.shard, None if lines is None else lines.size, sent
+        """Request a piece. Its lines are put into the shared memory, unless they are too long for it."""
+        self.piece, self.tries, lines, size = piece._replace(lines=None), 0, piece.lines, 0
+        if lines is not None and self.memory is not None and len(lines) <= len(self.memory):
+            size = len(lines)
+            self.memory[:size] = lines
+        self.order = piece.shard, None if size else lines, size
         self.ask()
 
     def ask(self) -> None:
-        """Send the request: the shard, the size of its lines, and the lines if they do not fit the shared memory."""
+        """Send the request: the shard, and its lines or their size in the shared memory."""
         self.tries += 1
         with suppress(OSError):  # a dead worker does not answer
             self.pipe.send(self.order)
@@ -173,14 +157,11 @@ def _serve(pipe: Connection, work: ShardLinker, memory: Any, parent: int) -> Non
     pa.set_cpu_count(1)
     with suppress(EOFError, OSError):
         while True:
-            shard, size, sent = pipe.recv()
-            lines = Block.of(sent, shard.before) if sent is not None else None
-            if size is not None and sent is None:
-                lines = Block(shard.before, memory, size)
-            pipe.send(_tried(work, shard, lines))
+            shard, lines, size = pipe.recv()
+            pipe.send(_tried(work, shard, memory[:size] if size else lines))
 
 
-def _tried(work: ShardLinker, shard: shards.Shard, lines: Block | None) -> Done | Failed:
+def _tried(work: ShardLinker, shard: shards.Shard, lines: bytes | None) -> Done | Failed:
     try:
         return work.link(shard, lines)
     except Exception as problem:
@@ -337,8 +318,8 @@ class _Folder:
         if left:
             _ = self.work.nothing, self.work.metadata  # once for all workers: loads the kernels
             try:
-                with self.reporter.stage("linking"), Crew(workers, self.work) as crew:
-                    self._link(crew, left)
+                with self.reporter.stage("linking"):
+                    self._link(workers, left)
             finally:
                 for folder in folders:
                     remove_stale(folder)
@@ -356,30 +337,30 @@ class _Folder:
         for done in parts:
             self.totals.update({name: getattr(done, name) for name in COUNTED})
 
-    def _link(self, crew: Crew, left: list[int]) -> None:
-        for piece, answer in crew.outcomes(self._pieces(left)):
-            shard = piece.shard
-            self.in_progress[shard.file] -= 1
-            if isinstance(answer, Done):
-                self.journal.record(answer)
-                self._count([answer])
-                self.articles += answer.articles
-                self._report(piece)
-            elif answer.hopeless:
-                raise NamesakeError(f"{answer.reason}; free disk space, and the same command resumes the run")
-            else:
-                place = f"{shard.path}, after {'row' if shard.groups else 'line'} {shard.before:,}: {shard.name}"
-                self._problem(f"{place} is skipped, because it failed twice: {answer.reason}")
-            self._end(shard.file)
+    def _link(self, workers: int, left: list[int]) -> None:
+        with closing(outcomes(self.work, self._pieces(left), workers)) as answers:
+            for piece, answer in answers:
+                shard = piece.shard
+                self.in_progress[shard.file] -= 1
+                if isinstance(answer, Done):
+                    self.journal.record(answer)
+                    self._count([answer])
+                    self.articles += answer.articles
+                    self._report(piece)
+                elif answer.hopeless:
+                    raise NamesakeError(f"{answer.reason}; free disk space, and the same command resumes the run")
+                else:
+                    place = f"{shard.path}, after {'row' if shard.groups else 'line'} {shard.before:,}: {shard.name}"
+                    self._problem(f"{place} is skipped, because it failed twice: {answer.reason}")
+                self._end(shard.file)
 
     def _pieces(self, left: list[int]) -> Iterator[Piece]:
         """The shards that are not done. A file that cannot be read is a problem, and the others are still linked."""
-        memory = bytearray()
         for file in left:
             path, number = Path(self.inputs[file].path), 0
             try:
                 cut = cut_of(path, self.work.reading)
-                for piece in shards.pieces_of(file, path, self.shard_bytes, self.work.reading.most_line, memory, cut):
+                for piece in shards.pieces_of(file, path, self.shard_bytes, self.work.reading.most_line, cut):
                     number += 1
                     if (file, piece.shard.number) not in self.journal.done:
                         self.in_progress[file] += 1

@@ -9,7 +9,7 @@ The answers are stored in flat arrays, because a year of Quotebank has tens of m
 import re
 import sys
 from array import array
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from namesake.arrays import positions
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import MOST_ARTICLES, ArticleBuilder
 from namesake.articles.rejects import NoRejects, Reject, Rejects
-from namesake.engines.file_linker import link_tables
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, Paths, check_place, keep_apart, published, several
 from namesake.files.lines import Meter
@@ -32,7 +32,7 @@ from namesake.formats import quotebank_records
 from namesake.formats.quotebank_records import ArticleQuote, Found, Quote, QuotedArticle, mend_apart
 from namesake.kb.names.normalise import normalise
 from namesake.linker import Linker
-from namesake.machine import threads_for
+from namesake.machine import in_order, threads_for
 from namesake.names.wildcards import fill
 from namesake.progress import Reporter
 
@@ -90,12 +90,11 @@ class Evidence:
         articles = {int(a) for b, e in zip(begins, ends, strict=True) for a in self.place_articles[b:e]}
         names = {normalise(speaker), normalise(quote.speaker or "")}
         keys = np.array([_key(article, name) for article in sorted(articles) for name in sorted(names)], np.uint64)
-        at = np.searchsorted(self.name_keys, keys)
-        held = at < len(self.name_keys)
-        held[held] = self.name_keys[at[held]] == keys[held]
-        found = [Answer(**self.table.slice(row, 1).to_pylist()[0]) for row in self.name_rows[at[held]].tolist()]
+        at = positions(self.name_keys, keys)
+        rows = self.name_rows[at[at >= 0]].tolist()
+        found = [Answer(**self.table.slice(row, 1).to_pylist()[0]) for row in rows]
         surest = max(found, key=lambda answer: answer.confidence or 0.0, default=None)
-        return surest, int(held.reshape(-1, len(names)).any(axis=1).sum())
+        return surest, int((at >= 0).reshape(-1, len(names)).any(axis=1).sum())
 
 
 def _sorted(keys: Any, values: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -134,9 +133,8 @@ class Votes:
 
     def elects(self, said: ArticleQuote) -> bool:
         """Whether this is the first article that names the chosen speaker of a quotation; true once per quotation."""
-        key = np.uint64(_key(said.id))
-        at = int(np.searchsorted(self.quote_keys, key))
-        if at == len(self.quote_keys) or self.quote_keys[at] != key:
+        [at] = positions(self.quote_keys, np.array([_key(said.id)], np.uint64))
+        if at < 0:
             raise NamesakeError(f"the quotation {said.id} was not in its file before: has the file changed?")
         if self.asked[at] or int(self.elected[at]) != _speaker(said.speaker):
             return False
@@ -370,22 +368,16 @@ class _Run:
 
     def _link(self, batches: Iterable[_Batch]) -> Iterator[tuple[_Batch, list[Article], Rows, pa.Table]]:
         """Each batch with its articles, and the answers for their mentions, as rows of a table."""
-        waiting: deque[tuple[_Batch, list[Article]]] = deque()
-        rejects = Rejects(most=sys.maxsize)
 
-        def tables() -> Iterator[pa.Table]:
-            for batch in batches:
-                waiting.append((batch, batch.builder.articles))
-                yield batch.builder.table()
+        def link(batch: _Batch) -> tuple[_Batch, list[Article], Rejects, pa.Table]:
+            articles, rejects = batch.builder.articles, Rejects(most=sys.maxsize)
+            return batch, articles, rejects, self.linker.link_counted(batch.builder.table(), rejects=rejects).links
 
-        for _, links, _ in link_tables(self.linker, tables(), self.threads, rejects=rejects):
-            batch, articles = waiting.popleft()
+        for batch, articles, rejects, links in in_order(link, batches, self.threads):
             for reject in rejects.first:
                 origin = batch.origins[int(reject.article_id or 0)]
                 self.rejects.add(Reject(reject.reason, str(origin.file), origin.line, origin.record.id))
-            rejects.first.clear()
             self.rejects.unread_dates.update(rejects.unread_dates)
-            rejects.unread_dates.clear()
             rows: Rows = {}
             counted: Counter[str] = Counter()
             for row, article in enumerate(links.column("article_id").to_pylist()):

@@ -4,6 +4,7 @@ The cuts depend on the files alone, not on workers or time. JSON lines are cut a
 unpacked text; Parquet files between row groups. Any other file is one shard.
 """
 
+import io
 import re
 import tomllib
 from collections.abc import Iterator
@@ -22,12 +23,12 @@ from namesake.articles.rejects import Reject, Rejects
 from namesake.engines.file_linker import Input, described, with_dates
 from namesake.errors import NamesakeError
 from namesake.files import open_unpacked
-from namesake.files.lines import Block, cut_lines
+from namesake.files.lines import BUFFER, cut_lines
 from namesake.files.outputs import Journal, sync
 from namesake.formats import Cut, read_articles
 from namesake.formats.arrow_articles import open_parquet, read_parquet
 from namesake.formats.field_names import Reading
-from namesake.formats.json_articles import read_blocks
+from namesake.formats.json_articles import read_lines
 from namesake.formats.link_writers import LinkWriter
 from namesake.kb.manifest import MANIFEST
 from namesake.kb.vectors.stored import FOLDER, Kind, has_vectors
@@ -273,28 +274,27 @@ class Shard(msgspec.Struct, frozen=True):
         """The name of its part, without the suffix."""
         return part_name(self.file, self.number)
 
-    def tables(self, rejects: Rejects, reading: Reading) -> Iterator[pa.Table]:
-        """Its articles, read from the file."""
+    def tables(self, rejects: "PlacedRejects", reading: Reading, lines: bytes | None = None) -> Iterator[pa.Table]:
+        """Its articles, from its lines or read from the file."""
+        if lines is not None:
+            return read_lines(lines, Path(self.path), rejects, reading.most_line, self.before, rejects.places)
         if self.groups is not None:
             return read_parquet(Path(self.path), rejects, reading, range(*self.groups), self.before)
         return read_articles(self.path, rejects, reading)
 
 
 class Piece(NamedTuple):
-    """A shard with its lines, if it consists of lines, and the position of its end in the packed file.
-
-    The lines are valid until the next piece is made.
-    """
+    """A shard with its lines, if it consists of lines, and the position of its end in the packed file."""
 
     shard: Shard
-    lines: Block | None
+    lines: bytes | None
     position: int
 
 
-def pieces_of(file: int, path: Path, size: int, most_line: int, memory: bytearray, cut: Cut | None) -> Iterator[Piece]:
+def pieces_of(file: int, path: Path, size: int, most_line: int, cut: Cut | None) -> Iterator[Piece]:
     """The shards of a file, about `size` bytes of text each; lines of more than `most_line` bytes are truncated.
 
-    `memory` holds the lines. `cut` is that of `formats.cut_of`: without it, the file is one shard.
+    `cut` is that of `formats.cut_of`: without it, the file is one shard.
     """
     if cut == "row groups":
         with open_parquet(path) as opened:
@@ -311,11 +311,12 @@ def pieces_of(file: int, path: Path, size: int, most_line: int, memory: bytearra
         yield Piece(Shard(file, 0, str(path)), None, path.stat().st_size if path.is_file() else 0)
     else:
         with open_unpacked(path, cores()) as unpacked:
-            for number, lines in enumerate(cut_lines(unpacked, size, most_line, memory)):
+            stream = io.BufferedReader(unpacked, BUFFER)
+            for number, (before, lines) in enumerate(cut_lines(stream, size, most_line)):
                 position = 0
                 with suppress(OSError, ValueError):  # a stream may be closed at its end
                     position = unpacked.position()
-                yield Piece(Shard(file, number, str(path), lines.before), lines, position)
+                yield Piece(Shard(file, number, str(path), before), lines, position)
 
 
 class PlacedRejects(Rejects):
@@ -352,7 +353,7 @@ class ShardLinker:
         """The metadata of the links, the same for all shards."""
         return self.linker.metadata
 
-    def link(self, shard: Shard, lines: Block | None) -> Done:
+    def link(self, shard: Shard, lines: bytes | None) -> Done:
         """Link a shard. Its part is on the disk when this returns; its name in the folder may not be yet."""
         part = part_path(self.out, shard.name)
         articles = mentions = linked = 0
@@ -360,7 +361,7 @@ class ShardLinker:
             rejects.go_to(shard.path, lines_known=True)
             with LinkWriter(part, self.metadata, tidy=False) as writer:
                 writer.write(self.nothing)
-                for table in with_dates(self._tables(shard, lines, rejects), rejects, self.date):
+                for table in with_dates(shard.tables(rejects, self.reading, lines), rejects, self.date):
                     found = self.linker.link_counted(table, self.scores, rejects)
                     writer.write(described(self.linker.kb, found.links, linked_only=self.linked_only))
                     articles += found.articles
@@ -371,9 +372,3 @@ class ShardLinker:
         counts = articles, mentions, linked, rejects.count, dates.total()
         unread = next((text[:60] for text in dates), None)
         return Done(shard.file, shard.number, digest(self.out, shard.name), *counts, unread)
-
-    def _tables(self, shard: Shard, lines: Block | None, rejects: PlacedRejects) -> Iterator[pa.Table]:
-        if lines is None:
-            return shard.tables(rejects, self.reading)
-        most = self.reading.most_line
-        return read_blocks([lines], Path(shard.path), rejects, most_line=most, places=rejects.places)

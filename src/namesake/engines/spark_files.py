@@ -86,7 +86,7 @@ def local_inputs(named: Sequence[str | Path], out: str | Path) -> Inputs:
             if cut == "lines" and _is_cut_by_spark(path):
                 inputs.lines.append(_literally(uri(path)))
                 continue
-            pieces = pieces_of(0, path, SHARD_BYTES, 0, bytearray(), None if cut == "lines" else cut)
+            pieces = pieces_of(0, path, SHARD_BYTES, 0, None if cut == "lines" else cut)
             inputs.shards += [piece.shard for piece in pieces]
         except (NamesakeError, OSError):
             inputs.shards.append(Shard(0, 0, str(path)))
@@ -197,12 +197,12 @@ def link_with_spark(
         with folder.removed_on_failure():
             _links(spark, job, inputs, most_line).write.mode("error").parquet(folder.child(LINKS))
             tally: Tally = counted.total.value
-            if tally.rejects:
-                lines = b"".join(msgspec.json.encode(reject.record) + b"\n" for reject in tally.rejects)
+            if tally.first:
+                lines = b"".join(msgspec.json.encode(reject.record) + b"\n" for reject in tally.first)
                 folder.write(f"{REJECTS}/part-00000.jsonl", lines)
             parts = folder.system.globStatus(folder.path(folder.child(f"{LINKS}/part-*.parquet"))) or ()
             problems, undated = list(tally.problems), tally.unread_dates.total()
-            if missing := tally.count - len(tally.rejects):
+            if missing := tally.count - len(tally.first):
                 most = f"the first {spark_linker.MOST_KEPT:,} rejected records"
                 problems.append(f"{REJECTS} holds {most}, and lacks {missing:,}")
             facts = describe_run(

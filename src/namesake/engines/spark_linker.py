@@ -10,11 +10,11 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -27,11 +27,11 @@ from namesake.engines.file_linker import described, with_dates
 from namesake.engines.shards import PlacedRejects
 from namesake.errors import NamesakeError, warn
 from namesake.files.digests import file_digest
-from namesake.files.lines import MOST_LINE, Block
+from namesake.files.lines import MOST_LINE
 from namesake.files.outputs import locked
 from namesake.formats.arrow_articles import ColumnNames, valid_articles, with_extra
 from namesake.formats.field_names import SHOWN, Reading
-from namesake.formats.json_articles import read_blocks
+from namesake.formats.json_articles import read_lines as read_json_lines
 from namesake.kb.publish.pack import SUFFIX
 from namesake.linker import Linker
 from namesake.machine import cache_folder, from_home
@@ -45,36 +45,42 @@ MOST_KEPT = 100_000
 """How many rejected records the driver keeps with their places; all are counted."""
 
 
-@dataclass
-class Tally:
-    """Counts of a task or of a whole job."""
+class Tally(PlacedRejects):
+    """Counts of a task or of a whole job, and its first 100,000 rejected records."""
 
-    counts: Counter[str] = field(default_factory=Counter)
-    """`articles` that could be linked, their `mentions`, and those that are `linked`."""
-    reasons: Counter[str] = field(default_factory=Counter)
-    """How often a record was rejected for each reason."""
-    unread_dates: Counter[str] = field(default_factory=Counter)
-    """Dates that cannot be read. Their articles are linked as undated."""
-    rejects: list[Reject] = field(default_factory=list)
-    """The first 100,000 rejected records, with their files and lines if these are known."""
-    problems: list[str] = field(default_factory=list)
-    """Files that could not be read to their end."""
-    notes: list[str] = field(default_factory=list)
-    """Messages about skipped files."""
+    def __init__(self) -> None:
+        super().__init__(most=MOST_KEPT)
+        self.counts: Counter[str] = Counter()
+        """`articles` that could be linked, their `mentions`, and those that are `linked`."""
+        self.problems: list[str] = []
+        """Files that could not be read to their end."""
+        self.notes: list[str] = []
+        """Messages about skipped files."""
+        self.go_to(None)
 
     @property
-    def count(self) -> int:
-        """How many records were rejected."""
-        return self.reasons.total()
+    def rejects(self) -> list[Reject]:
+        """The first rejected records, with their files and lines if these are known."""
+        return self.first
 
-    def add(self, other: Tally) -> Tally:
+    def merge(self, other: Tally) -> Tally:
         """Add the counts of another tally."""
         self.counts.update(other.counts)
         self.reasons.update(other.reasons)
         self.unread_dates.update(other.unread_dates)
-        self.rejects.extend(islice(other.rejects, max(MOST_KEPT - len(self.rejects), 0)))
+        self.first.extend(islice(other.first, max(MOST_KEPT - len(self.first), 0)))
         self.problems.extend(other.problems)
         return self
+
+
+class _Adding:
+    """Adds tallies, as a parameter of Spark's accumulators."""
+
+    def zero(self, value: Tally) -> Tally:
+        return Tally()
+
+    def addInPlace(self, value1: Tally, value2: Tally) -> Tally:  # noqa: N802
+        return value1.merge(value2)
 
 
 class SparkRejects:
@@ -85,32 +91,18 @@ class SparkRejects:
     """
 
     def __init__(self, spark: SparkSession) -> None:
-        from pyspark.accumulators import AccumulatorParam
-
-        class Adding(AccumulatorParam[Tally]):
-            """Adds tallies."""
-
-            def zero(self, value: Tally) -> Tally:
-                """An empty tally."""
-                return Tally()
-
-            def addInPlace(self, value1: Tally, value2: Tally) -> Tally:  # noqa: N802
-                """The sum."""
-                return value1.add(value2)
-
-        self.total = spark.sparkContext.accumulator(Tally(), Adding())
+        self.total = spark.sparkContext.accumulator(Tally(), cast(Any, _Adding()))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.total.value, name)
 
 
-class TaskRejects(PlacedRejects):
+class TaskRejects(Tally):
     """The rejects of one task. Without the accumulator `total`, the first one is an error."""
 
     def __init__(self, total: Any = None) -> None:
-        super().__init__(most=MOST_KEPT)
-        self.total, self.counts, self.problems = total, Counter[str](), list[str]()
-        self.go_to(None)
+        super().__init__()
+        self.total = total
 
     def add(self, reject: Reject) -> None:
         """Reject one record."""
@@ -121,7 +113,7 @@ class TaskRejects(PlacedRejects):
     def send(self) -> None:
         """Send the counts to the driver; Spark adds them when the task ends."""
         if self.total is not None:
-            self.total.add(Tally(self.counts, self.reasons, self.unread_dates, self.first, self.problems))
+            self.total.add(self)
 
 
 Batches = Iterable[pa.RecordBatch]
@@ -252,8 +244,7 @@ def read_lines(batches: Batches, rejects: TaskRejects, most_line: int = MOST_LIN
     """Tables of articles from JSON lines. Their bytes need not be UTF-8, although Spark calls them strings."""
     for batch, before in _of_one_file(batches, rejects):
         lines = b"\n".join(line or b"" for line in batch.column(0).cast(pa.binary()).to_pylist())
-        block = Block.of(lines, before)
-        yield from read_blocks([block], Path(), rejects, most_line=most_line, places=rejects.places)
+        yield from read_json_lines(lines, Path(), rejects, most_line, before, rejects.places)
 
 
 def with_places(df: DataFrame) -> DataFrame:

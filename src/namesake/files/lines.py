@@ -10,9 +10,8 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from mmap import mmap
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Self, TypeVar
+from typing import Any, BinaryIO, Self, TypeVar
 
 import msgspec
 import pyarrow as pa
@@ -77,6 +76,7 @@ def watch(path: str | Path, position: Callable[[], int]) -> None:
 
 STDIN = "-"
 BUFFER = 1 << 20
+READ_AT_ONCE = 1 << 20  # some decompressors allocate what they are asked for
 COMPRESSED = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstandard"}
 ONE_BLOCK = 128 << 10
 """Bytes of bzip2 that are little more than one block, which one core unpacks."""
@@ -104,7 +104,7 @@ class Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any, /) -> Any:
         """Fill a buffer with the next bytes."""
         try:
-            return self.stream.readinto(buffer)
+            return self.stream.readinto(memoryview(buffer)[:READ_AT_ONCE])
         except BROKEN as problem:
             raise NamesakeError(f"{self.name} cannot be read to its end ({reason(problem)}): is it whole?") from None
 
@@ -217,7 +217,6 @@ MOST_LINE = 256 << 20
 MOST_WHOLE = 1 << 30
 """The maximum number of unpacked bytes of a file that has to be read as a whole."""
 SKIPPED_AT_ONCE = 1 << 20
-READ_AT_ONCE = 1 << 20  # some decompressors allocate what they are asked for
 
 
 def bounded_lines(stream: BinaryIO, most: int = MOST_LINE) -> Iterator[tuple[int, bytes | None]]:
@@ -234,62 +233,30 @@ def bounded_lines(stream: BinaryIO, most: int = MOST_LINE) -> Iterator[tuple[int
         yield number, None
 
 
-class Block(NamedTuple):
-    """Whole lines of a file: data[:size]. Only the last line of a file may lack a newline."""
+def cut_lines(stream: BinaryIO, size: int, most_line: int) -> Iterator[tuple[int, bytes]]:
+    """The stream in blocks of whole lines, about `size` bytes each, with the number of lines before each block.
 
-    before: int
-    """The number of lines of the file before it."""
-    data: bytes | bytearray | mmap
-    size: int
-
-    @staticmethod
-    def of(lines: bytes, before: int = 0) -> "Block":
-        """A block of these lines."""
-        return Block(before, lines, len(lines))
-
-
-def cut_lines(stream: Any, size: int, most_line: int, memory: bytearray | None = None) -> Iterator[Block]:
-    """The stream in blocks of whole lines, up to `size` bytes each. A block is valid until the next is made.
-
-    A line of more than `most_line` bytes is cut to two bytes more than that, so that it is still too long. `memory` can
-    be shared by several calls, one after the other.
+    A line of more than `most_line` bytes is cut to two bytes more than that, so that it is still too long.
     """
-    data = bytearray() if memory is None else memory
-    held, before, skipping = 0, 0, False  # of a line whose end has not been read
+    rest, before, skipping = b"", 0, False  # of a line whose end has not been read
     while True:
-        data += bytes(max(held + size - len(data), 0))
-        read = _fill(stream, data, held, size)
-        total, ended = held + read, read < size
+        read = stream.read(size)
+        ended = len(read) < size
         if skipping:
-            newline = data.find(b"\n", held, total)
+            newline = read.find(b"\n")
             if newline < 0 and not ended:
                 continue
-            skipping = False
-            kept = total - newline if newline >= 0 else 0
-            data[held : held + kept] = data[total - kept : total]
-            total = held + kept
-        end = total if ended else data.rfind(b"\n", held, total) + 1  # the held bytes have no newline
-        if end:
-            yield Block(before, data, end)
-            before += data.count(b"\n", 0, end)
-            data[: total - end] = data[end:total]
+            skipping, read = False, read[newline:] if newline >= 0 else b""
+        end = len(read) if ended else read.rfind(b"\n") + 1
+        if end or (ended and rest):
+            lines = b"".join((rest, memoryview(read)[:end]))
+            yield before, lines
+            rest, before = b"", before + lines.count(b"\n")
         if ended:
             return
-        held = total - end
-        if held > most_line + 2:
-            held, skipping = most_line + 2, True
-
-
-def _fill(stream: Any, data: bytearray, start: int, size: int) -> int:
-    """Read `size` bytes into data[start:], fewer at the end of the stream; returns their number."""
-    read = 0
-    with memoryview(data) as view:
-        while read < size:
-            count = stream.readinto(view[start + read : start + min(size, read + READ_AT_ONCE)])
-            if not count:
-                break
-            read += count
-    return read
+        rest += read[end:]
+        if len(rest) > most_line + 2:
+            rest, skipping = rest[: most_line + 2], True
 
 
 def too_long(most: int) -> str:

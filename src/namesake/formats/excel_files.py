@@ -40,17 +40,17 @@ def excel_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
     """The rows of a sheet: the first visible one with cells, or the one that `reading` names.
 
     The first row with cells is the header. Empty rows are left out. The value of cells that are merged from top to
-    bottom belongs to each of their rows.
+    bottom belongs to each of their rows, unless they begin in the header.
     """
     where, sheet = _sheet(path, reading)
     top, left = sheet.start or (0, 0)
     cells: list[list[Any]] = sheet.to_python(skip_empty_area=True)
-    for (first, column), (last, _) in sheet.merged_cell_ranges or ():
-        for row in range(max(first - top + 1, 1), last - top + 1):
-            if row < len(cells) and first >= top:
-                cells[row][column - left] = cells[first - top][column - left]
     if not cells:
         raise NamesakeError(f"{where} is empty: its first row must name the columns")
+    for (first, column), (last, _) in sheet.merged_cell_ranges or ():
+        if first > top and 0 <= column - left < len(cells[0]):  # empty merged cells may be outside the table
+            for row in range(first - top + 1, min(last - top + 1, len(cells))):
+                cells[row][column - left] = cells[first - top][column - left]
     numbers = [number for number, row in enumerate(cells) if number and any(value != "" for value in row)]
     used = [at for at, name in enumerate(cells[0]) if name != "" or any(cells[row][at] != "" for row in numbers)]
     header = column_names([cell_text(_plain(cells[0][at])) for at in used], f"{where} row {top + 1}")
@@ -114,18 +114,12 @@ def _refuse_huge(path: Path) -> None:
         for name in file.namelist():
             if name.startswith("xl/worksheets/"):
                 cells = file.read(name)
-                columns = max([26, *map(_column_number, set(_COLUMN.findall(cells)))])
+                letters = max(_COLUMN.findall(cells), key=lambda one: (len(one), one), default=b"Z")
+                columns = sum((letter - 64) * 26**at for at, letter in enumerate(reversed(letters)))
                 rows = max([0, *map(int, _ROW.findall(cells))])
                 if rows * columns > MOST_CELLS:
                     many = f"{path}: a sheet reaches to row {rows:,} and column {columns:,}"
                     raise NamesakeError(f"{many}; delete the rows and columns after the last cell, or save it as CSV")
-
-
-def _column_number(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = 26 * number + letter - 64
-    return number
 
 
 def _plain(value: Any) -> Any:

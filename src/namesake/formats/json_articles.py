@@ -6,6 +6,7 @@ Quotebank: `{"articleID", "content", "title", "date", "names": [{"name", "ids", 
 whitespace tokens. Other fields are copied to `extra`.
 """
 
+import io
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,12 +17,12 @@ import msgspec
 import pyarrow as pa
 
 from namesake.articles.article import Article, Mention, Place, located
-from namesake.articles.builder import MOST_ARTICLES, ArticleBuilder, in_tables
+from namesake.articles.builder import MOST_ARTICLES, in_tables
 from namesake.articles.days import date_text
 from namesake.articles.rejects import Reject, Rejects
 from namesake.errors import NamesakeError
 from namesake.files import kind, open_lines
-from namesake.files.lines import MOST_LINE, Block, bounded_lines, cut_lines, read_whole, too_long
+from namesake.files.lines import MOST_LINE, bounded_lines, read_whole, too_long
 from namesake.formats.field_names import GUESSES, Fields, Reading, choose_fields, id_prefix, shown
 
 BOM = b"\xef\xbb\xbf"  # some editors write it before the first line
@@ -65,6 +66,8 @@ _optional = msgspec.json.Decoder(str | None)
 _id = msgspec.json.Decoder(str | int)
 _date = msgspec.json.Decoder(str | int | None)
 _null = msgspec.Raw(b"null")
+Record = tuple[int, bytes | None]
+"""A JSON value with its line, or its place in an array, from 1; None if it is too long."""
 
 
 class RecordReader:
@@ -80,11 +83,20 @@ class RecordReader:
         self.fields: Fields | None = None
         self._is_first = reading is not None
 
-    def article(self, number: int, record: bytes | None) -> Article | None:
-        """The article of the record with this line or place, from 1; None if it is blank, too long (None) or invalid.
+    def articles(
+        self, records: Iterable[Record], before: int = 0, places: dict[str, int] | None = None
+    ) -> Iterator[Article]:
+        """The articles of the records after the first `before`; `places` receives the number of each by its id."""
+        for at, record in records:
+            number = before + at
+            article = self._article(number, record)
+            if article is not None:
+                if places is not None:
+                    places[article.id] = number
+                yield article
 
-        An invalid record is rejected.
-        """
+    def _article(self, number: int, record: bytes | None) -> Article | None:
+        """The article of a record; None if it is blank, or rejected because it is too long (None) or invalid."""
         if record is None:
             self.rejects.add(Reject(f"not an article: {too_long(self.most_line)}", self.where, number))
             return None
@@ -233,29 +245,36 @@ def _scalar(record: dict[str, Any], path: str | None) -> str | None:
     return str(value)
 
 
-Record = tuple[int, bytes | None]
-"""A JSON value with its line, or its place in an array, from 1; None if it is too long."""
 FIRST_LINES, FIRST_BYTES = 5, 16 << 20
 """How many lines of a file, and how much of each, are read to find out the names of its fields."""
-BLOCK = 8 << 20  # bytes of text that are read at once
 
 
 def read_json(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Table]:
-    """JSON lines, or an array. A regular file with lines of a known layout is read in blocks."""
-    is_one_array = reading.format == "json"
+    """Tables of articles from JSON lines, or from an array."""
+    is_known, is_array = False, reading.format == "json"
     if path.is_file():
-        if not is_whole(path, reading):
-            with open_lines(path) as stream:
-                blocks = cut_lines(stream, BLOCK, reading.most_line)
-                yield from read_blocks(blocks, path, rejects, most_line=reading.most_line)
-            return
-        is_one_array = kind(path) == ".json" and is_array_file(path)
-        if not is_one_array and not reading.named:
+        is_known, is_array = not is_whole(path, reading), kind(path) == ".json" and is_array_file(path)
+        if not (is_known or is_array or reading.named):
             _refuse_other_text(path)
-    reader = RecordReader(path, rejects, reading.most_line, reading)
-    records = json_records(path, is_one_array, reading.most_line)
-    articles = (reader.article(number, record) for number, record in records)
-    yield from in_tables(article for article in articles if article is not None)
+    reader = RecordReader(path, rejects, reading.most_line, None if is_known else reading)
+    yield from in_tables(reader.articles(json_records(path, is_array, reading.most_line)))
+
+
+def read_lines(
+    lines: bytes,
+    path: Path,
+    rejects: Rejects,
+    most_line: int = MOST_LINE,
+    before: int = 0,
+    places: dict[str, int] | None = None,
+    most_articles: int = MOST_ARTICLES,
+) -> Iterator[pa.Table]:
+    """Tables of articles from JSON lines of known layouts, which follow `before` others in their file.
+
+    `places` receives the line of every article by its id, for messages about articles that can be read but not linked.
+    """
+    reader = RecordReader(path, rejects, most_line)
+    return in_tables(reader.articles(bounded_lines(io.BytesIO(lines), most_line), before, places), most_articles)
 
 
 def json_records(path: Path, is_array: bool, most_line: int = MOST_LINE) -> Iterator[Record]:
@@ -316,36 +335,3 @@ def _refuse_other_text(path: Path) -> None:
     meant = {what: next((names[one] for one in called if one in names), None) for what, called in GUESSES.items()}
     options = " ".join(f"`{what}={name!r}`" for what, name in meant.items() if name)
     raise NamesakeError(f"{path}: its lines have no `text`; did you mean {options}?")
-
-
-def read_blocks(
-    blocks: Iterable[Block],
-    path: Path,
-    rejects: Rejects,
-    most_articles: int = MOST_ARTICLES,
-    most_line: int = MOST_LINE,
-    *,
-    places: dict[str, int] | None = None,
-) -> Iterator[pa.Table]:
-    """Tables of articles from blocks of whole JSON lines. Lines of more than `most_line` bytes are rejected.
-
-    `places` receives the line of every article by its id, for messages about articles that can be read but not linked.
-    """
-    reader, builder = RecordReader(path, rejects, most_line), ArticleBuilder(most_articles)
-    for before, data, size in blocks:
-        start, number = 0, before
-        while start < size:
-            end = data.find(b"\n", start, size) + 1 or size
-            number += 1
-            line = bytes(data[start:end])
-            article = reader.article(number, None if len(line.removesuffix(b"\n")) > most_line else line)
-            start = end
-            if article is None:
-                continue
-            builder.add(article)
-            if places is not None:
-                places[article.id] = number
-            if builder.full:
-                yield builder.table()
-    if builder.articles:
-        yield builder.table()

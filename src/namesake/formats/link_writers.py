@@ -17,7 +17,7 @@ from namesake.files.outputs import written
 from namesake.formats.arrow_articles import open_parquet
 from namesake.formats.json_articles import object_of
 from namesake.formats.sqlite_links import Describe, sqlite_writer
-from namesake.formats.table_files import ROWS_AT_ONCE, line_writer, writer_suffix
+from namesake.formats.table_files import BINARY, ROWS_AT_ONCE, row_writer, writer_suffix
 
 MOST_DICTIONARY = 1 << 30
 MOST_REPEATED = 1 << 20
@@ -29,16 +29,15 @@ WITH_STATISTICS = ["article_id", "score", "margin", "confidence", "known"]
 SQLITE = (".db", ".sqlite")
 FROM_KB = ("label", "description", "best_label", "runner_up_label")
 """Columns with texts of the KB."""
-
-
-Write = Callable[[pa.Table], None]
+Write = Callable[[pa.Table, pa.Table | None], None]
+"""Writes a table of links, and the articles that they are from if the format stores them."""
 
 
 def _parquet_writer(partial: Path, metadata: dict[str, str], stack: ExitStack) -> Write:
     """Writes Parquet; the metadata becomes that of the file, and the first table sets the columns."""
     file: Any = None
 
-    def write(links: pa.Table) -> None:
+    def write(links: pa.Table, _: pa.Table | None = None) -> None:
         nonlocal file
         if file is None:
             import pyarrow.parquet as pq  # slow to import, and other formats do not need it
@@ -74,13 +73,9 @@ def _lines_writer(path: Path, suffix: str, metadata: dict[str, str], stack: Exit
     if str(path) != STDIN:
         beside = stack.enter_context(published(metadata_path(path)))
         beside.write_bytes(msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n")
-    write_lines = line_writer(file, suffix, from_kb=FROM_KB)
-    if suffix == ".xlsx":
-        from namesake.formats.excel_files import excel_writer
+    write_rows = stack.enter_context(row_writer(file, path, suffix, from_kb=FROM_KB))
 
-        write_lines = stack.enter_context(excel_writer(file, path))
-
-    def write(links: pa.Table) -> None:
+    def write(links: pa.Table, _: pa.Table | None = None) -> None:
         for batch in links.to_batches(None if is_json else ROWS_AT_ONCE):
             place = batch.schema.get_field_index("extra")
             rows = batch.set_column(place, "extra", pa.nulls(batch.num_rows)).to_pylist()
@@ -88,9 +83,9 @@ def _lines_writer(path: Path, suffix: str, metadata: dict[str, str], stack: Exit
                 row["extra"] = extra if extra is None or is_json else bytes(extra).decode()
                 if is_json and row.get("title_spans", "") is None:
                     del row["title_spans"]  # articles without titles have no such field
-            write_lines(links.column_names, rows)
+            write_rows(links.column_names, rows)
         if not links.num_rows:
-            write_lines(links.column_names, [])
+            write_rows(links.column_names, [])
 
     return write
 
@@ -145,33 +140,27 @@ class LinkWriter:
         describe: Describe = lambda _: {},
     ) -> None:
         self.suffix = writer_suffix(path, format, "links", ".jsonl")
+        self.has_articles = self.suffix in SQLITE
+        """Whether the format stores articles and candidates, too."""
         self.path, self.metadata, self.tidy, self.describe = path, metadata, tidy, describe
         self.rows = 0
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        if self.suffix == ".parquet":
-            partial = self._stack.enter_context(published(self.path, self.tidy))
-            self._write = _parquet_writer(partial, self.metadata, self._stack)
-        elif self.has_articles:
-            partial = self._stack.enter_context(published(self.path, self.tidy))
-            self._write_all = self._stack.enter_context(sqlite_writer(partial, self.metadata, self.describe))
-        else:
+        if self.suffix not in BINARY or self.suffix == ".xlsx":
             self._write = _lines_writer(self.path, self.suffix, self.metadata, self._stack)
+            return self
+        partial = self._stack.enter_context(published(self.path, self.tidy))
+        if self.has_articles:
+            self._write = self._stack.enter_context(sqlite_writer(partial, self.metadata, self.describe))
+        else:
+            self._write = _parquet_writer(partial, self.metadata, self._stack)
         return self
-
-    @property
-    def has_articles(self) -> bool:
-        """Whether the format stores articles and candidates, too."""
-        return self.suffix in SQLITE
 
     def write(self, links: pa.Table, articles: pa.Table | None = None) -> None:
         """Add a table of links, and the articles that they are from. The first one sets the columns."""
         self.rows += links.num_rows
-        if not self.has_articles:
-            self._write(links)
-        elif articles is not None:
-            self._write_all(links, articles)
+        self._write(links, articles)
 
     def __exit__(self, *problem: Any) -> None:
         self._stack.__exit__(*problem)

@@ -53,7 +53,7 @@ CREATE VIRTUAL TABLE entities_fts USING fts5(label, description, content='entiti
 INSERT INTO entities_fts(entities_fts) VALUES ('rebuild');
 """
 Row = dict[str, Any]
-Write = Callable[[pa.Table, pa.Table], None]
+Write = Callable[[pa.Table, pa.Table | None], None]
 Describe = Callable[[Iterable[str]], Mapping[str, Any]]
 """Gives the entities with some QIDs that a KB has, with `label`, `description`, `kind` and `url`."""
 
@@ -85,8 +85,10 @@ class _Tables:
         self.articles = self.links = 0
         self.entities: set[str] = set()
 
-    def add(self, links: pa.Table, articles: pa.Table) -> None:
-        """Add a table of links, and the articles that they are from."""
+    def add(self, links: pa.Table, articles: pa.Table | None) -> None:
+        """Add a table of links, and the articles that they are from; without articles, there are no links."""
+        if articles is None:
+            return
         read = articles.select(["id", "title", "date", "text", "extra"]).to_pylist()
         numbers = {article["id"]: self.articles + at for at, article in reversed([*enumerate(read, 1)])}
         rows = ((self.articles + at, *article.values()) for at, article in enumerate(read, 1))

@@ -65,7 +65,11 @@ class CsvRows:
         self.number = 0
         """The last row that was read, as a spreadsheet counts: the header is row 1, a row may have several lines."""
         self.header: list[str] = []
-        self.header = self._checked(next(self._rows())[1])
+        header = next(self._rows())[1]
+        if len(header) > MOST_COLUMNS:
+            many = f"{len(header):,} columns, and at most {MOST_COLUMNS:,} are read"
+            raise NamesakeError(f"{self.path} line 1: {many}; is it separated by {SEPARATORS[self.separator]}?")
+        self.header = column_names(header, f"{self.path} line 1")
 
     def __iter__(self) -> Iterator[tuple[int, list[str], str | None]]:
         """Every row, and why it was rejected, if it was; such a row is cut or filled to the columns of the header."""
@@ -96,13 +100,6 @@ class CsvRows:
             self.number += 1
             if row or len(self.header) == 1:
                 yield line, row or [""]
-
-    def _checked(self, header: list[str]) -> list[str]:
-        """The names of the columns (`column_names`)."""
-        if len(header) > MOST_COLUMNS:
-            many = f"{len(header):,} columns, and at most {MOST_COLUMNS:,} are read"
-            raise NamesakeError(f"{self.path} line 1: {many}; is it separated by {SEPARATORS[self.separator]}?")
-        return column_names(header, f"{self.path} line 1")
 
 
 def column_names(header: Sequence[str], where: str) -> list[str]:
@@ -263,26 +260,17 @@ def parquet_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
 def csv_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
     """The rows of a CSV or TSV file."""
     with open_rows(path, rejects, reading) as rows:
-        columns: list[list[str]] = [[] for _ in rows.header]
-        unread: dict[int, str] = {}
-        numbers: list[int] = []
-        for _, row, why in rows:
-            if why is not None:
-                unread[len(numbers)] = why
-            numbers.append(rows.number)
-            for column, cell in zip(columns, row, strict=True):
-                column.append(cell)
-        arrays = [pa.array(column, pa.string()) for column in columns]
+        read = [(rows.number, row, why) for _, row, why in rows]
+        columns = [pa.array([row[at] for _, row, _ in read], pa.string()) for at in range(len(rows.header))]
+        unread = {at: why for at, (_, _, why) in enumerate(read) if why is not None}
         dialect = Dialect(rows.separator, rows.marked, rows.encoding)
-        return Rows(pa.table(arrays, names=rows.header), unread, numbers, dialect)
+        return Rows(pa.table(columns, names=rows.header), unread, [number for number, _, _ in read], dialect)
 
 
 def json_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
     """The rows of a JSON array or of JSON lines: a column per field; fields of several types are JSON."""
     is_array = reading.format == "json" if str(path) == STDIN else kind(path) == ".json"
-    rows: list[dict[str, Any]] = []
-    unread: dict[int, str] = {}
-    numbers: list[int] = []
+    rows, numbers, unread = list[dict[str, Any]](), list[int](), dict[int, str]()
     for number, record in json_records(path, is_array, reading.most_line):
         numbers.append(number)
         try:
@@ -319,18 +307,11 @@ def write_rows(table: pa.Table, path: Path, dialect: Dialect | None = None, from
             with pq.ParquetWriter(pa.PythonFile(file, mode="w"), table.schema) as writer:
                 writer.write_table(table)
             return
-        if suffix == ".xlsx":
-            from namesake.formats.excel_files import excel_writer
-
-            with excel_writer(file, path) as write_sheet:
-                for batch in table.to_batches(ROWS_AT_ONCE) or [table]:
-                    write_sheet(table.column_names, batch.to_pylist())
-            return
         if dialect.marked and suffix in (".csv", ".tsv"):
             file.write(codecs.BOM_UTF8)
-        write = line_writer(file, suffix, dialect.separator, from_kb)
-        for batch in table.to_batches(ROWS_AT_ONCE) or [table]:  # an empty table has a header, too
-            write(table.column_names, batch.to_pylist())
+        with row_writer(file, path, suffix, dialect.separator, from_kb) as write:
+            for batch in table.to_batches(ROWS_AT_ONCE) or [table]:  # an empty table has a header, too
+                write(table.column_names, batch.to_pylist())
 
 
 def said_of_writing(dialect: Dialect, path: Path) -> str | None:
@@ -360,13 +341,23 @@ def writer_suffix(path: Path, format: str | None = None, what: str = "tables", t
 Write = Callable[[list[str], list[dict[str, Any]]], None]
 
 
-def line_writer(file: IO[bytes], suffix: str, separator: str = ",", from_kb: Collection[str] = ()) -> Write:
-    """A function that writes rows, and in CSV first the names of the columns; `separator` is that of CSV.
+@contextmanager
+def row_writer(
+    file: IO[bytes], path: Path, suffix: str, separator: str = ",", from_kb: Collection[str] = ()
+) -> Iterator[Write]:
+    """A function that writes rows, and in CSV and .xlsx first the names of the columns; `separator` is that of CSV.
 
     In CSV and TSV, texts of the columns `from_kb` that look like formulas are escaped.
     """
+    if suffix == ".xlsx":
+        from namesake.formats.excel_files import excel_writer
+
+        with excel_writer(file, path) as write_sheet:
+            yield write_sheet
+        return
     if suffix in (".jsonl", ".ndjson"):
-        return lambda names, rows: file.writelines(msgspec.json.encode(row) + b"\n" for row in rows)
+        yield lambda names, rows: file.writelines(msgspec.json.encode(row) + b"\n" for row in rows)
+        return
     headed, separator = False, "\t" if suffix == ".tsv" else separator
 
     def write_cells(names: list[str], rows: list[dict[str, Any]]) -> None:
@@ -379,7 +370,7 @@ def line_writer(file: IO[bytes], suffix: str, separator: str = ",", from_kb: Col
         ]
         file.write("".join(lines).encode("utf-8", "replace"))
 
-    return write_cells
+    yield write_cells
 
 
 def _line(cells: list[str], separator: str) -> str:
