@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from namesake.arrays import Int8, Int32, Int64, UInt8, UInt64
+from namesake.arrays import Int8, Int32, Int64, UInt8, UInt64, indptr, take_rows
 from namesake.kb.columns import Columns, NameColumns, Strings, large
 from namesake.kb.names.normalise import normalise, normalise_many
 from namesake.kernels.hash import hash_bytes, slot_of
@@ -82,12 +82,14 @@ class NameIndex(NameColumns):
 
     def entities_with(self, names: Int32) -> NamedEntities:
         """The entities with each name, given by its id; none where the id is -1."""
-        indptr = np.zeros(len(names) + 1, np.int64)
-        known = self.entities
-        kernels.count_bearers(names, known.indptr, self.kinds, ALIAS, indptr)
-        rows, kinds = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int8)
-        kernels.gather_bearers(names, known.indptr, known.values, self.kinds, indptr, ALIAS, rows, kinds)
-        return NamedEntities(indptr, rows, kinds)
+        known = np.flatnonzero(names >= 0)
+        ends, entries = take_rows(self.entities.indptr, names[known])
+        of_name = np.repeat(known, np.diff(ends))
+        is_own = self.kinds[entries] <= ALIAS
+        has_own = np.bincount(of_name[is_own], minlength=len(names)) > 0
+        kept = is_own | ~has_own[of_name]
+        counts = np.bincount(of_name[kept], minlength=len(names))
+        return NamedEntities(indptr(counts), self.entities.values[entries[kept]], self.kinds[entries[kept]])
 
     def find(self, normalised: Strings) -> Int32:
         """Ids of normalised names, -1 if unknown; a name with titles or suffixes may be found without them."""

@@ -183,7 +183,7 @@ def small_before_capital(data, start, end):
 
 @inner(types.boolean(U8, I, I, types.boolean))
 def starts_sentence(data, begin, end, is_dotted):
-    """Whether a sentence or a quotation begins behind the gap between two tokens; `is_dotted`: after an abbreviation."""
+    """Whether a sentence or a quotation begins behind the gap between two tokens, the first dotted or not."""
     if data[begin] == COMMA and data[end - 1] == SPACE:  # "Yes," he said
         is_quote = end - begin == 3 and data[begin + 1] == QUOTE
         if is_quote or (end - begin == 5 and is_sign(data, begin + 1, end, CLOSING_QUOTE)):

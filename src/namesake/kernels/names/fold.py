@@ -77,33 +77,3 @@ def fold_many(data, offsets, widths, letters, out, ends, hard):
         if end != HARD:
             write = end
         ends[row] = write
-
-
-@kernel(types.int64[::1](U8, I64))
-def count_tokens(data, offsets):
-    """How many tokens each normalised name has."""
-    counts, text = np.empty(len(offsets) - 1, np.int64), pointer(data)
-    for row in range(len(counts)):
-        count = np.int64(offsets[row + 1] > offsets[row])
-        for at in range(offsets[row], offsets[row + 1]):
-            count += text[at] == SPACE
-        counts[row] = count
-    return counts
-
-
-@kernel(types.void(U8, I64, I64, U8, I64, types.uint8[::1], types.int64[::1]))
-def splice(data, offsets, rows, new, new_offsets, out, out_offsets):
-    """Copy a column of strings, with `rows` (ascending) replaced by the strings of `new`."""
-    write = 0
-    following = 0
-    for row in range(len(offsets) - 1):
-        if following < len(rows) and rows[following] == row:
-            for i in range(new_offsets[following], new_offsets[following + 1]):
-                out[write] = new[i]
-                write += 1
-            following += 1
-        else:
-            for i in range(offsets[row], offsets[row + 1]):
-                out[write] = data[i]
-                write += 1
-        out_offsets[row + 1] = write
