@@ -5,66 +5,35 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import FREE, KEYS, find
+from namesake.kernels.compiled import kernel
+from namesake.kernels.hash import find, slot_of
 from namesake.kernels.names.index import token_hashes
 from namesake.kernels.names.lattice import Texts
 from namesake.kernels.names.tokens import AT_START, HAS_CAPITAL
-from namesake.kernels.simd import pointer, prefetch
+from namesake.kernels.simd import pointer
 from namesake.kernels.types import I32, I64, U8, U64, own_record, record
 
-SMALL = types.CPointer(types.int32)
-AHEAD = 16  # tokens
 UNASKED = -1.0
 
 
-class Counts(NamedTuple):
-    """The KB's table of tokens, and its counts."""
-
-    keys: Annotated[Any, U64]
-    first: Annotated[Any, I32]
-    middle: Annotated[Any, I32]
-    last: Annotated[Any, I32]
-
-
-COUNTS = record(Counts)
-
-
-@inlined(types.float64(KEYS, types.int64, types.uint64, SMALL))
-def count_of(keys, mask, key, counts):
-    """The count of one token, 0 where the table does not have it."""
-    at = find(keys, mask, key)
-    return np.float64(counts[at]) if keys[at] != FREE else 0.0
-
-
-@kernel(types.UniTuple(types.float64[::1], 3)(U8, I64, COUNTS))
-def count_labels(texts, offsets, counts):
-    """For each normalised name the counts of its first token, its rarest middle token and its last.
+@kernel(types.UniTuple(types.float64[::1], 3)(U8, I64, U64, I32, I32, I32))
+def count_labels(texts, offsets, keys, begins, inside, ends):
+    """For each normalised name the labels that begin with its first token, have its rarest middle token, end with its
+    last, by the KB's table of tokens and its counts.
 
     UNASKED for names of one token, and for the middle of names of two.
     """
-    size, mask = len(offsets) - 1, len(counts.keys) - 1
+    size = len(offsets) - 1
     first, middle, last = np.full(size, UNASKED), np.full(size, UNASKED), np.full(size, UNASKED)
-    keys, begins, inside, ends = (
-        pointer(counts.keys),
-        pointer(counts.first),
-        pointer(counts.middle),
-        pointer(counts.last),
-    )
     indptr = np.zeros(size + 1, np.int64)
     hashes = token_hashes(texts, offsets, indptr)
     for name in range(size):
-        for soon in range(min(indptr[name] + AHEAD, len(hashes)), min(indptr[name + 1] + AHEAD, len(hashes))):
-            slot = np.int64(hashes[soon] & np.uint64(mask))
-            prefetch(keys, slot)
-            prefetch(begins, slot)
-            prefetch(ends, slot)
-        begin, end = indptr[name], indptr[name + 1] - 1
-        if begin >= end:
+        low, high = indptr[name], indptr[name + 1] - 1
+        if low >= high:
             continue
-        first[name], last[name] = count_of(keys, mask, hashes[begin], begins), count_of(keys, mask, hashes[end], ends)
-        for token in range(begin + 1, end):
-            count = count_of(keys, mask, hashes[token], inside)
+        first[name], last[name] = begins[slot_of(keys, hashes[low])], ends[slot_of(keys, hashes[high])]
+        for token in range(low + 1, high):
+            count = np.float64(inside[slot_of(keys, hashes[token])])
             middle[name] = count if middle[name] == UNASKED else min(middle[name], count)
     return first, middle, last
 
@@ -112,10 +81,9 @@ def count_words(texts, first, end, keys, begins, ends, lower):
                     inside[slot] += 1
         for i in range(first[m], end[m]):
             slot = find(slots, mask, texts.hashes[i])
-            known = keys[slot] != FREE
-            uses = np.float64(lower[slot]) if known else 0.0
+            uses = np.float64(lower[slot])
             found.least_lower[m], found.last_lower[m] = min(found.least_lower[m], uses), uses
-            if i == first[m] and known:
+            if i == first[m]:
                 found.first_names[m], found.last_names[m] = begins[slot], ends[slot]
         slot = find(pointer(table), room - 1, texts.hashes[first[m]])
         found.capital_in_text[m] = inside[slot]
