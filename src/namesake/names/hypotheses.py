@@ -23,6 +23,7 @@ from namesake.kernels.names.constants import FAME_STEPS, FORM_PRIOR, FORM_QUALIT
 from namesake.kernels.names.phrases import FAME_AT
 from namesake.kernels.text.spans import bytes_to_characters, cut_out
 from namesake.names.candidates import variant_candidates
+from namesake.names.nouns import appositions
 from namesake.names.tables import tables
 
 if TYPE_CHECKING:
@@ -201,7 +202,8 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     found = _list_all(texts, data, names.phrases, names.prefixes)
     before = np.maximum(found.first - 1, 0)
     other = (texts.classes[before] & np.uint32(t.OTHER) != 0) & (texts.gaps[found.first] == t.SOFT) & (found.first > 0)
-    mention, of_text = gather.number_mentions(found.indptr, np.where(other, found.key ^ SALT, found.key))
+    key = _parted(texts, found, np.where(other, found.key ^ SALT, found.key))
+    mention, of_text = gather.number_mentions(found.indptr, key)
     order = np.argsort(mention, kind="stable")
     spans = indptr(np.bincount(mention, minlength=int(of_text[-1])))
     lead = order[spans[:-1]]  # the first hypothesis of each mention
@@ -228,7 +230,7 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
         spans=bytes_to_characters(data, offsets, text, byte_spans),
         byte_spans=byte_spans.astype(np.int32),
         known=found.known[lead],
-        is_other=other[lead],
+        is_other=(key != found.key)[lead],
         offsets=candidates.indptr,
         rows=candidates.rows,
         forms=candidates.forms,
@@ -246,6 +248,21 @@ def _list_all(texts: lattice.Texts, data: UInt8, phrases: UInt64, prefixes: UInt
     order = np.lexsort((parts["end"], parts["first"]))
     parts |= {name: np.concatenate([getattr(known, name), getattr(unknown, name)]) for name in ("key", "known")}
     return lattice.Hypotheses(known.indptr + unknown.indptr, **{name: column[order] for name, column in parts.items()})
+
+
+def _parted(texts: lattice.Texts, found: lattice.Hypotheses, key: UInt64) -> UInt64:
+    """The keys of names, with other ones for names in apposition to another noun than the first of the same name.
+
+    "Michael Jackson, the beer critic" and "Michael Jackson, a British general" are two mentions. A name without a noun
+    belongs to the first.
+    """
+    nouns = appositions(texts, found.first, found.end)
+    noun_of: dict[tuple[int, int], int] = {}
+    for h in np.flatnonzero(nouns).tolist():
+        text = int(np.searchsorted(found.indptr, h, side="right"))
+        if noun_of.setdefault((text, int(key[h])), int(nouns[h])) != nouns[h]:
+            key[h] ^= nouns[h]
+    return key
 
 
 def _variants(kb: KB, data: UInt8, where: Int64, known: UInt64) -> gather.Variants:

@@ -69,6 +69,7 @@ def _words(language: Language) -> tuple[UInt64, UInt32]:
         kernels.OTHER: language.others,
         kernels.AND: language.and_words,
         kernels.AFTER_COMPANY: language.after_companies,
+        kernels.DETERMINER: language.determiners,
     }
     bits: dict[str, int] = {}
     for bit, words in lists.items():

@@ -17,7 +17,7 @@ from namesake.kernels.columns.group import count_values
 from namesake.kernels.hash import table_size
 from namesake.kernels.names import index as kernels
 from namesake.kernels.names.constants import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL
-from namesake.kernels.names.slips import list_slips
+from namesake.kernels.names.variants import list_slips
 from namesake.language import Language
 
 BITS_PER_NAME = 16
