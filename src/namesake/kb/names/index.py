@@ -83,7 +83,7 @@ class NameIndex(NameColumns):
     def entities_with(self, names: Int32) -> NamedEntities:
         """The entities with each name, given by its id; none where the id is -1."""
         known = np.flatnonzero(names >= 0)
-        ends, entries = take_rows(self.entities.indptr, names[known])
+        ends, entries = take_rows(self.entities.indptr, names[known].astype(np.int64))
         of_name = np.repeat(known, np.diff(ends))
         is_own = self.kinds[entries] <= ALIAS
         has_own = np.bincount(of_name[is_own], minlength=len(names)) > 0

@@ -115,17 +115,25 @@ def token_hashes(data, offsets, indptr):
     return found[:count]
 
 
+@inner(types.int64(U8, types.int64, types.int64))
+def letters_in(text, start, end):
+    """How many characters text[start:end] has."""
+    count = 0
+    for i in range(start, end):
+        count += text[i] & 0xC0 != 0x80
+    return count
+
+
 @kernel(types.uint64[::1](U8, I64, types.int64))
 def hash_names(data, offsets, most):
     """The hash of each normalised name; 0 for one of less than two characters or more than `most` tokens."""
     hashes = np.zeros(len(offsets) - 1, np.uint64)
     for name in range(len(hashes)):
-        characters, size = 0, 1
-        for i in range(offsets[name], offsets[name + 1]):
-            characters += data[i] & 0xC0 != 0x80
+        start, end, size = offsets[name], offsets[name + 1], 1
+        for i in range(start, end):
             size += data[i] == SPACE
-        if characters > 1 and size <= most:
-            hashes[name] = name_hash(data, offsets[name], offsets[name + 1])
+        if letters_in(data, start, end) > 1 and size <= most:
+            hashes[name] = name_hash(data, start, end)
     return hashes
 
 

@@ -12,7 +12,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import ZERO, add_byte, extend, finish, hash_bytes, same_bytes, slot_of
-from namesake.kernels.names.index import AFFIXES, MOST_TOKENS, NOBODY, SPACE, bare, tokens
+from namesake.kernels.names.index import AFFIXES, MOST_TOKENS, NOBODY, SPACE, bare, letters_in, tokens
 from namesake.kernels.search import first_at_least
 from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import I32, I64, U8, U64, own_record, record
@@ -264,15 +264,6 @@ def find_by_sound(query, romans, nicknames, known, matches):
                 like *= rest_likeness(query, Name(known.texts, name_starts, name_hashes, 0, size))
                 matches = add(matches, number, like)
     return matches
-
-
-@inner(types.int64(U8, types.int64, types.int64))
-def letters_in(text, start, end):
-    """How many characters text[start:end] has."""
-    count = 0
-    for i in range(start, end):
-        count += text[i] & 0xC0 != 0x80
-    return count
 
 
 @inner(types.uint64(U8, types.int64, types.int64, types.int64, types.int64))
