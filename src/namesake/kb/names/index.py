@@ -12,7 +12,7 @@ from namesake.kb.columns import Columns, NameColumns, Strings, large
 from namesake.kb.names.normalise import normalise, normalise_many
 from namesake.kernels.hash import hash_bytes, slot_of
 from namesake.kernels.names import index as kernels
-from namesake.kernels.names import variants
+from namesake.kernels.names import sounds, variants
 from namesake.kernels.names.constants import ALIAS, FAME_STEPS
 from namesake.language import Language
 
@@ -185,7 +185,7 @@ def token_hash(token: str) -> int:
 def file_names(names: Strings, language: Language) -> tuple[UInt64, Int32]:
     """Search keys, ascending, and the name of each: names with the same ending sound and first letter share a key."""
     keys = large.empty(len(names), np.uint64)
-    variants.file_names(names.data, names.offsets, romans(language), keys)
+    sounds.file_names(names.data, names.offsets, romans(language), keys)
     order = large.order(keys)
     filed = large.taken(keys, order)
     first = np.searchsorted(filed, np.uint64(1))
