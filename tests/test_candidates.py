@@ -9,7 +9,7 @@ import oracle_names as oracle
 from few_people import SmallKB
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.names.index import NameIndex, romans
-from namesake.kernels.names import similar as kernels
+from namesake.kernels.names import sounds as kernels
 from namesake.language import English
 from namesake.names.candidates import candidates, variant_candidates
 

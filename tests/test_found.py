@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import re
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -13,8 +16,10 @@ from hypothesis import strategies as st
 from few_people import SmallKB
 from namesake.articles.schema import ARTICLES, MENTION
 from namesake.errors import NamesakeError
+from namesake.kb.build import build
 from namesake.kb.columns.column_files import Strings
 from namesake.kernels.names.constants import FIRST_NAME, LABEL, LAST_TWO, PAIR, SHORT, SIMILAR, SURNAME
+from namesake.linker import Linker
 from namesake.names.hypotheses import Found, find, group_spans
 from namesake.names.mentions import best_mentions, faults, found_mentions, mentions_of
 
@@ -131,6 +136,51 @@ def test_another_entity_with_a_name_is_another_mention(kb: SmallKB, word: str) -
     found = find_in(kb, text)
     full = [m for m in range(len(found)) if found.end[found.leads[m]] - found.first[found.leads[m]] == 2]
     assert [(np.diff(found.span_indptr)[m], bool(found.is_other[m])) for m in full] == [(2, False), (1, True)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "mentions"),
+    [
+        (", the beer critic,", ", a British general,", [(2, False), (1, True)]),
+        (", the composer of Star Wars,", ", a guitarist;", [(2, False), (1, True)]),
+        (", a critic,", ", the critic who drinks beer,", [(3, False)]),
+        (", the critic,", ", who sang,", [(3, False)]),
+        (", the critic,", ", the Briton,", [(3, False)]),
+        (", the critic,", " a general,", [(3, False)]),
+        (", the critic,", ", a tall young man with shoes,", [(2, False), (1, True)]),
+        (", the critic,", ", a tall strong quick brown lazy young fox", [(3, False)]),
+    ],
+)
+def test_names_in_apposition_to_other_nouns_are_other_mentions(
+    kb: SmallKB, first: str, second: str, mentions: list[tuple[int, bool]]
+) -> None:
+    found = find_in(kb, f"Michael Jackson{first} wrote. Michael Jackson left. Michael Jackson{second} came.")
+    full = [m for m in range(len(found)) if found.end[found.leads[m]] - found.first[found.leads[m]] == 2]
+    assert [(np.diff(found.span_indptr)[m], bool(found.is_other[m])) for m in full] == mentions
+
+
+ACTOR, POLITICIAN, HILTON, PARIS, FRANCE = "Q178348", "Q303577", "Q47899", "Q90", "Q142"
+MARIE, PIERRE = "Q7186", "Q37463"
+
+
+def test_real_entities_that_share_a_name(shared: Path, tmp_path: Path) -> None:
+    wanted = re.compile(
+        rb'"id":"(?:%s)"' % "|".join([ACTOR, POLITICIAN, HILTON, PARIS, FRANCE, MARIE, PIERRE]).encode()
+    )
+    with gzip.open(shared / "wikidata" / "world.json.gz", "rb") as lines:
+        (tmp_path / "dump.json").write_bytes(b"".join(line for line in lines if wanted.search(line[:200])))
+    build([tmp_path / "dump.json"], tmp_path / "kb")
+    texts = [
+        "Chris Evans, the American actor, lives in Boston. Chris Evans, a politician from Wales, was elected.",
+        "Paris Hilton lived in Paris, the capital of France. In Paris it was cold.",
+        "Marie Curie and Pierre Curie shared a Nobel Prize. Pierre died in 1906. Curie won a second one in 1911.",
+    ]
+    articles = pa.Table.from_pylist([{"id": str(at), "text": text} for at, text in enumerate(texts)])
+    links = Linker(tmp_path / "kb").link(articles).to_pylist()
+    assert [(one["article_id"], len(one["spans"]), one["best"]) for one in links] == [
+        *[("0", 1, ACTOR), ("0", 1, POLITICIAN), ("1", 1, HILTON), ("1", 2, PARIS), ("1", 1, FRANCE)],
+        *[("2", 1, MARIE), ("2", 1, PIERRE), ("2", 1, PIERRE), ("2", 1, MARIE)],
+    ]
 
 
 def test_the_word_before_a_name_is_one_of_its_own_text(kb: SmallKB) -> None:

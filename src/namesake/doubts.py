@@ -82,11 +82,11 @@ def expected_namesakes(batch: Batch, kb: KB) -> Scores:
 
 def _token_counts(batch: Batch, kb: KB) -> tuple[Scores, Scores, Scores]:
     """For each mention, the labels that begin with its first token, have its rarest middle token, end with its last."""
-    from namesake.kernels.names.expected import Counts, count_labels
+    from namesake.kernels.names.expected import count_labels
 
-    names = kb.names
-    known = Counts(names.token_hashes, names.token_first, names.token_middle, names.token_last)
-    counts: tuple[Scores, Scores, Scores] = count_labels(batch.spelled.data, batch.spelled.offsets, known)
+    names, spelled = kb.names, batch.spelled
+    known = names.token_hashes, names.token_first, names.token_middle, names.token_last
+    counts: tuple[Scores, Scores, Scores] = count_labels(spelled.data, spelled.offsets, *known)
     return counts
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from namesake.arrays import Bool, Float64, Int64, UInt64, indptr, take_rows, text_buffers
+from namesake.arrays import Bool, Float64, Int64, UInt64, indptr, positions, take_rows, text_buffers
 from namesake.decisions.records import Cells, Decision, Placed, digest, lacking, plain, read_decisions
 from namesake.errors import NamesakeError, warn
 from namesake.files import Paths, several
@@ -149,7 +149,7 @@ class Decisions:
         """The decision for each mention, -1 for none; and pairs of a mention and a decision that excludes an entity."""
         number = np.full(len(mentions), -1, np.int64)
         hashes: UInt64 = hash_each(spelled.data, spelled.offsets)
-        asked = np.flatnonzero(_found(self.names, hashes) >= 0)
+        asked = np.flatnonzero(positions(self.names, hashes) >= 0)
         if not len(asked):
             return number, asked, asked
         spans_of, spans = take_rows(mentions.span_indptr, asked)
@@ -160,7 +160,7 @@ class Decisions:
         contexts = fingerprints(*text_buffers(texts), mentions.article[mention], where)
         keys = np.concatenate([hashes[asked], hashes[mention] ^ contexts])
         mention = np.concatenate([asked, mention])
-        at = _found(self._chosen[0], keys)
+        at = positions(self._chosen[0], keys)
         hit, own = at >= 0, self._chosen[1][at]
         number[mention[hit]] = own[hit]  # a context is later than the name everywhere, and counts
         specific = hit & (np.arange(len(keys)) >= len(asked))
@@ -240,14 +240,6 @@ def _number(kb: KB, decision: Decision, rows: Mapping[str, int]) -> int:
 def _sorted(keys: UInt64, numbers: Int64) -> tuple[UInt64, Int64]:
     order = np.argsort(keys, kind="stable")
     return keys[order], np.append(numbers[order], -1)
-
-
-def _found(known: UInt64, keys: UInt64) -> Int64:
-    """The place of each key among sorted ones, -1 for none."""
-    if not len(known):
-        return np.full(len(keys), -1, np.int64)
-    at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-    return np.where(known[at] == keys, at, -1)
 
 
 def _ranges(low: Int64, high: Int64) -> Int64:

@@ -132,6 +132,8 @@ class Language:
     """Words before `by_words` or a colon, or next to a slash: Reporting by, Photo: …, …/AP."""
     others: Words = NO_WORDS
     """Words before a name that an earlier mention means another entity with: the other Chris Evans."""
+    determiners: Words = NO_WORDS
+    """Words between the comma after a name and a noun that describes its entity: Michael Jackson, a British general."""
     journalists: Words = NO_WORDS
     """Words in descriptions of people who write or take pictures. Others in a byline are not in the KB."""
 

@@ -6,12 +6,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from namesake.arrays import Float64, Int32, Int64, UInt8
+from namesake.arrays import Float64, Int32, Int64, UInt8, take_rows
 from namesake.kb.columns import Strings
 from namesake.kb.names.index import NameIndex, affixes, nicknames, romans
 from namesake.kb.names.normalise import normalise_many
-from namesake.kernels.names import similar, slips
 from namesake.kernels.names.constants import KIND_QUALITY
+from namesake.kernels.names.variants import find_variants
 
 Variants = Literal["never", "missing", "always"]
 
@@ -50,17 +50,12 @@ def candidates(index: NameIndex, data: UInt8, offsets: Int64, *, variants: Varia
 def variant_candidates(index: NameIndex, queries: Strings) -> tuple[Int64, Int32, Float64]:
     """Query, entity row and quality of each entity with a variant of a normalised query, by query and row."""
     spoken = index.language
-    filed = similar.Filed(index.variant_keys, index.variant_names, index.texts.offsets, index.texts.data)
-    variants = similar.find_variants(
-        queries.data, queries.offsets, affixes(spoken), romans(spoken), nicknames(spoken), filed
+    ends, names, likeness = find_variants(
+        queries.data, queries.offsets, affixes(spoken), romans(spoken), nicknames(spoken), index.searched
     )
-    misspelled = slips.find_slips(queries.data, queries.offsets, affixes(spoken), index.misspellings)
-    names, likeness = (np.concatenate(both) for both in zip(variants[1:], misspelled[1:], strict=True))
-    query = np.concatenate([np.repeat(np.arange(len(queries)), np.diff(found[0])) for found in (variants, misspelled)])
-    starts = index.entities.indptr[names]
-    sizes = index.entities.indptr[names + 1] - starts
-    of = np.repeat(np.arange(len(names)), sizes)
-    entry = np.arange(len(of)) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+    query = np.repeat(np.arange(len(queries)), np.diff(ends))
+    ends, entry = take_rows(index.entities.indptr, names)
+    of = np.repeat(np.arange(len(names)), np.diff(ends))
     return _best(query[of], index.entities.values[entry], likeness[of] * KIND_QUALITY[index.kinds[entry]])
 
 

@@ -24,6 +24,7 @@ from namesake.kernels.names.constants import FAME_STEPS, FORM_QUALITY, FORM_WEIG
 from namesake.kernels.names.phrases import FAME_AT
 from namesake.kernels.text.spans import bytes_to_characters, cut_out
 from namesake.names.candidates import variant_candidates
+from namesake.names.nouns import appositions
 from namesake.names.tables import tables
 
 if TYPE_CHECKING:
@@ -214,7 +215,8 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     found = _list_all(texts, data, names)
     before = np.maximum(found.first - 1, 0)
     other = (texts.classes[before] & np.uint32(t.OTHER) != 0) & (texts.gaps[found.first] == t.SOFT) & (found.first > 0)
-    mention, of_text = gather.number_mentions(found.indptr, np.where(other, found.key ^ SALT, found.key))
+    key = _parted(texts, found, np.where(other, found.key ^ SALT, found.key))
+    mention, of_text = gather.number_mentions(found.indptr, key)
     order = np.argsort(mention, kind="stable")
     spans = indptr(np.bincount(mention, minlength=int(of_text[-1])))
     lead = order[spans[:-1]]  # the first hypothesis of each mention
@@ -262,6 +264,21 @@ def _list_all(texts: lattice.Texts, data: UInt8, names: NameIndex) -> lattice.Hy
     order = np.lexsort((parts["end"], parts["first"]))
     parts |= {name: np.concatenate([getattr(known, name), getattr(unknown, name)]) for name in ("key", "known")}
     return lattice.Hypotheses(known.indptr + unknown.indptr, **{name: column[order] for name, column in parts.items()})
+
+
+def _parted(texts: lattice.Texts, found: lattice.Hypotheses, key: UInt64) -> UInt64:
+    """The keys of names, with other ones for names in apposition to another noun than the first of the same name.
+
+    "Michael Jackson, the beer critic" and "Michael Jackson, a British general" are two mentions. A name without a noun
+    belongs to the first.
+    """
+    nouns = appositions(texts, found.first, found.end)
+    noun_of: dict[tuple[int, int], int] = {}
+    for h in np.flatnonzero(nouns).tolist():
+        text = int(np.searchsorted(found.indptr, h, side="right"))
+        if noun_of.setdefault((text, int(key[h])), int(nouns[h])) != nouns[h]:
+            key[h] ^= nouns[h]
+    return key
 
 
 def _variants(kb: KB, data: UInt8, where: Int64, known: UInt64) -> gather.Variants:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -94,21 +94,14 @@ def found_mentions(texts: pa.Array, kb: KB, titles: pa.Array | None = None, vari
 def _of_found(found: Found, names: pa.StringArray, kb: KB, titled: Titled | None) -> Mentions:
     placed = Placed(found.indptr, found.span_indptr, found.spans, found.byte_spans)
     placed = placed if titled is None else titled.part(placed)
-    return Mentions(
-        articles=found.indptr,
-        names=names,
-        span_lists=placed.span_lists,
-        title_lists=placed.title_lists,
-        span_indptr=placed.span_indptr,
-        spans=placed.spans,
-        byte_spans=placed.byte_spans,
-        offsets=found.offsets,
-        qids=kb.qids[found.rows],
-        rows=found.rows.astype(np.int64),
-        quality=found.quality,
-        context=found,
-        titled=titled,
-    )
+    candidates = found.offsets, kb.qids[found.rows], found.rows.astype(np.int64), found.quality
+    return _placed(names, placed, *candidates, context=found, titled=titled)
+
+
+def _placed(names: pa.StringArray, at: Placed, *candidates: Any, **found: Any) -> Mentions:
+    """Mentions at some places; `candidates` are their offsets, QIDs, rows and qualities."""
+    places = at.span_lists, at.title_lists, at.span_indptr, at.spans, at.byte_spans
+    return Mentions(at.articles, names, *places, *candidates, **found)
 
 
 def best_mentions(mentions: Mentions, score: Float64, kb: KB) -> tuple[Mentions, Int64]:
@@ -124,19 +117,7 @@ def best_mentions(mentions: Mentions, score: Float64, kb: KB) -> tuple[Mentions,
 def looked_up(names: pa.StringArray, placed: Placed, kb: KB, variants: Variants) -> Mentions:
     """Names that another detector found at some places, with the candidates that given names would have."""
     nobody = np.empty(0, np.int64)
-    mentions = Mentions(
-        articles=placed.articles,
-        names=names,
-        span_lists=placed.span_lists,
-        title_lists=placed.title_lists,
-        span_indptr=placed.span_indptr,
-        spans=placed.spans,
-        byte_spans=placed.byte_spans,
-        offsets=np.zeros(len(names) + 1, np.int64),
-        qids=nobody,
-        rows=nobody,
-        quality=np.empty(0),
-    )
+    mentions = _placed(names, placed, np.zeros(len(names) + 1, np.int64), nobody, nobody, np.empty(0))
     return _look_up(mentions, arrow_numbers(np.ones(len(names), np.bool_)), kb, variants)
 
 

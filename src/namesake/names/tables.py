@@ -7,15 +7,12 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from namesake.arrays import Int8, UInt8, UInt64
+from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import APOSTROPHES, fold_table
-from namesake.kernels.hash import hash_bytes, slot_of
+from namesake.kernels.hash import hash_each, table_of
 from namesake.kernels.names import tokens as kernels
-from namesake.language import Language
-
-Int8 = npt.NDArray[np.int8]
-UInt8 = npt.NDArray[np.uint8]
-UInt32 = npt.NDArray[np.uint32]
-UInt64 = npt.NDArray[np.uint64]
+from namesake.language import NO_WORDS, Language
 
 COMBINING = slice(0x0300, 0x0370)  # accents after their letters: folding drops them
 
@@ -45,7 +42,7 @@ def _characters(language: Language) -> tuple[Int8, UInt8, UInt8]:
     return widths, letters, kinds
 
 
-def _words(language: Language) -> tuple[UInt64, UInt32]:
+def _words(language: Language) -> tuple[UInt64, npt.NDArray[np.uint32]]:
     lists = {
         kernels.HONORIFIC: language.honorifics,
         kernels.SUFFIX: language.suffixes,
@@ -69,20 +66,11 @@ def _words(language: Language) -> tuple[UInt64, UInt32]:
         kernels.OTHER: language.others,
         kernels.AND: language.and_words,
         kernels.AFTER_COMPANY: language.after_companies,
+        kernels.DETERMINER: language.determiners,
     }
-    bits: dict[str, int] = {}
-    for bit, words in lists.items():
-        for word in words:
-            bits[word] = bits.get(word, 0) | bit
-    room = 1 << (4 * len(bits)).bit_length()  # sparse: the kernel looks up every word
-    keys, values = np.zeros(room, np.uint64), np.zeros(room, np.uint32)
-    for word, bit in bits.items():
-        key = _hash(word)
-        at = slot_of(keys, key)
-        keys[at], values[at] = key, bit
-    return keys, values
-
-
-def _hash(word: str) -> np.uint64:
-    text = np.frombuffer(word.encode(), np.uint8)
-    return np.uint64(hash_bytes(text, 0, len(text)))
+    words = sorted(NO_WORDS.union(*lists.values()))
+    column = Strings.of(words)
+    keys, place = table_of(hash_each(column.data, column.offsets))
+    bits = np.zeros(len(keys), np.uint32)
+    bits[place] = [sum(bit for bit, some in lists.items() if word in some) for word in words]
+    return keys, bits

@@ -17,7 +17,7 @@ from namesake.kernels.columns.group import count_values
 from namesake.kernels.hash import table_size
 from namesake.kernels.names import index as kernels
 from namesake.kernels.names.constants import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL
-from namesake.kernels.names.slips import list_slips
+from namesake.kernels.names.variants import list_slips
 from namesake.language import Language
 
 BITS_PER_NAME = 16
@@ -77,8 +77,7 @@ def build_names(names: EntityNames, non_people: Strings = NO_TEXT) -> Made:
     indptr = large.zeros(len(table.starts) + 1, np.int64)
     count_values(found.name, indptr[1:])
     np.cumsum(indptr, out=indptr)
-    values, kind = large.empty(len(found.name), np.int32), large.empty(len(found.name), np.int8)
-    kernels.group_entries(*found, values, kind, large.joined([indptr]))
+    by_name = large.order(found.name)
     text, offsets = large.empty(int((table.ends - table.starts).sum()), np.uint8), large.zeros(len(indptr), np.int64)
     kernels.copy_texts(texts.data, table.starts, table.ends, text, offsets)
     names_by_id = Strings(offsets, text)
@@ -90,8 +89,8 @@ def build_names(names: EntityNames, non_people: Strings = NO_TEXT) -> Made:
         NameColumns.variant_keys: variant_keys,
         NameColumns.variant_names: variant_names,
         NameColumns.texts: names_by_id,
-        NameColumns.entities: Ragged(indptr, values),
-        NameColumns.kinds: kind,
+        NameColumns.entities: Ragged(indptr, large.taken(found.row, by_name)),
+        NameColumns.kinds: large.taken(found.kind, by_name),
     }
 
 

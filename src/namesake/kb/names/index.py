@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from namesake.arrays import Int8, Int32, Int64, UInt8, UInt64
+from namesake.arrays import Int8, Int32, Int64, UInt8, UInt64, indptr, take_rows
 from namesake.kb.columns import Columns, NameColumns, Strings, large
 from namesake.kb.names.normalise import normalise, normalise_many
 from namesake.kernels.hash import hash_bytes, slot_of
 from namesake.kernels.names import index as kernels
-from namesake.kernels.names import similar, slips
+from namesake.kernels.names import sounds, variants
 from namesake.kernels.names.constants import ALIAS, FAME_STEPS
 from namesake.language import Language
 
@@ -82,12 +82,14 @@ class NameIndex(NameColumns):
 
     def entities_with(self, names: Int32) -> NamedEntities:
         """The entities with each name, given by its id; none where the id is -1."""
-        indptr = np.zeros(len(names) + 1, np.int64)
-        known = self.entities
-        kernels.count_bearers(names, known.indptr, self.kinds, ALIAS, indptr)
-        rows, kinds = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int8)
-        kernels.gather_bearers(names, known.indptr, known.values, self.kinds, indptr, ALIAS, rows, kinds)
-        return NamedEntities(indptr, rows, kinds)
+        known = np.flatnonzero(names >= 0)
+        ends, entries = take_rows(self.entities.indptr, names[known].astype(np.int64))
+        of_name = np.repeat(known, np.diff(ends))
+        is_own = self.kinds[entries] <= ALIAS
+        has_own = np.bincount(of_name[is_own], minlength=len(names)) > 0
+        kept = is_own | ~has_own[of_name]
+        counts = np.bincount(of_name[kept], minlength=len(names))
+        return NamedEntities(indptr(counts), self.entities.values[entries[kept]], self.kinds[entries[kept]])
 
     def find(self, normalised: Strings) -> Int32:
         """Ids of normalised names, -1 if unknown; a name with titles or suffixes may be found without them."""
@@ -117,14 +119,15 @@ class NameIndex(NameColumns):
 
     @cached_property
     def misspelling_filter(self) -> UInt8:
-        """Bits by which most words are excluded before misspellings are looked up: see `kernels.names.slips`."""
-        openings: UInt8 = slips.slip_openings(self.texts.data, self.texts.offsets, self.misspelling_names)
+        """Bits by which most words are excluded before misspellings are looked up: see `kernels.names.variants`."""
+        openings: UInt8 = variants.slip_openings(self.texts.data, self.texts.offsets, self.misspelling_names)
         return openings
 
     @property
-    def misspellings(self) -> slips.Known:
-        """The columns that the search for misspellings reads."""
-        return slips.Known(
+    def searched(self) -> variants.Known:
+        """The columns that the search for variants reads."""
+        return variants.Known(
+            *(self.variant_keys, self.variant_names),
             *(self.misspelling_hashes, self.misspelling_names, self.misspelling_filter),
             *(self.texts.offsets, self.texts.data, self.hashes, self.slots),
             *(self.token_hashes, self.token_first, self.token_last),
@@ -156,7 +159,7 @@ def romans(language: Language) -> UInt8:
 
 
 @cache
-def nicknames(language: Language) -> similar.Nicknames:
+def nicknames(language: Language) -> variants.Nicknames:
     """The language's nicknames for the kernel: every two names of a group may stand for each other."""
     others: dict[int, set[str]] = {}
     for group in language.nicknames:
@@ -165,7 +168,7 @@ def nicknames(language: Language) -> similar.Nicknames:
     keys = sorted(others)
     members = [sorted(others[key]) for key in keys]
     flat = [name for group in members for name in group]
-    return similar.Nicknames(
+    return variants.Nicknames(
         np.array(keys, np.uint64),
         np.cumsum([0, *map(len, members)]).astype(np.int64),
         np.array([token_hash(name) for name in flat], np.uint64),
@@ -182,7 +185,7 @@ def token_hash(token: str) -> int:
 def file_names(names: Strings, language: Language) -> tuple[UInt64, Int32]:
     """Search keys, ascending, and the name of each: names with the same ending sound and first letter share a key."""
     keys = large.empty(len(names), np.uint64)
-    similar.file_names(names.data, names.offsets, romans(language), keys)
+    sounds.file_names(names.data, names.offsets, romans(language), keys)
     order = large.order(keys)
     filed = large.taken(keys, order)
     first = np.searchsorted(filed, np.uint64(1))

@@ -20,8 +20,8 @@ from namesake.kernels.columns.group import count_values
 from namesake.kernels.hash import fill, keep_largest, table_size
 from namesake.kernels.kinds import CHARACTER, NAME, PERSON
 from namesake.kernels.names.constants import FAME_STEPS
+from namesake.kernels.names.fold import begins_with
 from namesake.kernels.names.index import hash_names
-from namesake.kernels.names.prose import begins_with
 
 MOST_TOKENS = 7
 """Longest name that is kept: no longer ones are searched for, and dumps are full of titles."""

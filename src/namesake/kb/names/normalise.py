@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import Int8, Int64, UInt8, arrow_numbers, arrow_scalar, numpy_numbers
-from namesake.kb.columns import Strings, large
+from namesake.kb.columns import Strings, concatenate, large
 from namesake.kernels.names import fold as kernels
 from namesake.language import Language
 
@@ -96,10 +96,9 @@ def normalise_many(texts: Strings) -> Strings:
 
 def replaced(texts: Strings, rows: Int64, others: Strings) -> Strings:
     """A column of strings in which `others` replace these ascending rows."""
-    out = large.empty(len(texts.data) + len(others.data), np.uint8)
-    offsets = large.zeros(len(texts) + 1, np.int64)
-    kernels.splice(texts.data, texts.offsets, rows, others.data, others.offsets, out, offsets)
-    return Strings(offsets, out[: offsets[-1]])
+    taken = np.arange(len(texts))
+    taken[rows] = len(texts) + np.arange(len(rows))
+    return concatenate([texts, others]).take(taken)
 
 
 @cache

@@ -16,8 +16,8 @@ from namesake.kb.names.form_entries import FormEntries
 from namesake.kb.names.normalise import TABLE_END, fold_table, normalise_many, replaced
 from namesake.kernels.columns.group import number_keys
 from namesake.kernels.hash import count_each, hash_each, table_of
+from namesake.kernels.names import fold
 from namesake.kernels.names import forms as kernels
-from namesake.kernels.names import prose as prose_kernels
 from namesake.kernels.names.index import token_hashes
 from namesake.language import Language
 
@@ -173,7 +173,7 @@ def prose_of(items: Items, first: Bool) -> list[Texts]:
 
 def in_lower_case(texts: Strings, counted: Bool) -> Texts:
     """Those of the counted texts that begin in lower case."""
-    return texts, counted & prose_kernels.begins_with(texts.data, texts.offsets, lower_letters())
+    return texts, counted & fold.begins_with(texts.data, texts.offsets, lower_letters())
 
 
 def count_tokens(tokens: NameTokens, prose: list[Texts]) -> Made:
@@ -181,7 +181,7 @@ def count_tokens(tokens: NameTokens, prose: list[Texts]) -> Made:
     keys, _ = table_of(tokens.distinct)
     lower = np.zeros(len(keys), np.int32)
     for texts, counted in prose:
-        prose_kernels.count_lower(texts.data, texts.offsets, counted, *fold_table(), lower_letters(), keys, lower)
+        fold.count_lower(texts.data, texts.offsets, counted, *fold_table(), lower_letters(), keys, lower)
     counts = [*(count_each(some, keys) for some in (tokens.firsts, tokens.lasts, tokens.middles)), lower]
     used = np.flatnonzero(np.logical_or.reduce([count > 0 for count in counts]))
     smaller, place = table_of(keys[used])

@@ -1,123 +1,75 @@
-"""How often the tokens of a name begin, end, and stand inside people's labels."""
+"""How often the tokens of a name begin, end, and stand inside people's labels, and how a text uses its words."""
 
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import FREE, KEYS, find
+from namesake.kernels.compiled import kernel
+from namesake.kernels.hash import find
+from namesake.kernels.names.gather import number_mentions
 from namesake.kernels.names.index import token_hashes
-from namesake.kernels.names.lattice import Texts
 from namesake.kernels.names.tokens import AT_START, HAS_CAPITAL
-from namesake.kernels.simd import pointer, prefetch
-from namesake.kernels.types import I32, I64, U8, U64, own_record, record
+from namesake.kernels.simd import pointer
+from namesake.kernels.types import U64
 
-SMALL = types.CPointer(types.int32)
-AHEAD = 16  # tokens
 UNASKED = -1.0
 
 
-class Counts(NamedTuple):
-    """The KB's table of tokens, and its counts."""
-
-    keys: Annotated[Any, U64]
-    first: Annotated[Any, I32]
-    middle: Annotated[Any, I32]
-    last: Annotated[Any, I32]
-
-
-COUNTS = record(Counts)
+@kernel(types.int64[::1](U64, U64))
+def slots_of(keys, hashes):
+    """The slot of each hash in a table, or the free one where it belongs, in which all counts are 0."""
+    slots = np.empty(len(hashes), np.int64)
+    for i in range(len(hashes)):
+        slots[i] = find(pointer(keys), len(keys) - 1, hashes[i])
+    return slots
 
 
-@inlined(types.float64(KEYS, types.int64, types.uint64, SMALL))
-def count_of(keys, mask, key, counts):
-    """The count of one token, 0 where the table does not have it."""
-    at = find(keys, mask, key)
-    return np.float64(counts[at]) if keys[at] != FREE else 0.0
-
-
-@kernel(types.UniTuple(types.float64[::1], 3)(U8, I64, COUNTS))
-def count_labels(texts, offsets, counts):
-    """For each normalised name the counts of its first token, its rarest middle token and its last.
+def count_labels(texts, offsets, keys, begins, inside, ends) -> Any:
+    """For each normalised name the labels that begin with its first token, have its rarest middle token, end with its
+    last, by the KB's table of tokens and its counts.
 
     UNASKED for names of one token, and for the middle of names of two.
     """
-    size, mask = len(offsets) - 1, len(counts.keys) - 1
-    first, middle, last = np.full(size, UNASKED), np.full(size, UNASKED), np.full(size, UNASKED)
-    keys, begins, inside, ends = (
-        pointer(counts.keys),
-        pointer(counts.first),
-        pointer(counts.middle),
-        pointer(counts.last),
-    )
-    indptr = np.zeros(size + 1, np.int64)
-    hashes = token_hashes(texts, offsets, indptr)
-    for name in range(size):
-        for soon in range(min(indptr[name] + AHEAD, len(hashes)), min(indptr[name + 1] + AHEAD, len(hashes))):
-            slot = np.int64(hashes[soon] & np.uint64(mask))
-            prefetch(keys, slot)
-            prefetch(begins, slot)
-            prefetch(ends, slot)
-        begin, end = indptr[name], indptr[name + 1] - 1
-        if begin >= end:
-            continue
-        first[name], last[name] = count_of(keys, mask, hashes[begin], begins), count_of(keys, mask, hashes[end], ends)
-        for token in range(begin + 1, end):
-            count = count_of(keys, mask, hashes[token], inside)
-            middle[name] = count if middle[name] == UNASKED else min(middle[name], count)
-    return first, middle, last
+    indptr = np.zeros(len(offsets), np.int64)
+    slots = slots_of(keys, token_hashes(texts, offsets, indptr))
+    counts = np.full((3, len(offsets) - 1), UNASKED)
+    sizes = np.diff(indptr)
+    two, three = sizes > 1, sizes > 2
+    counts[0, two], counts[2, two] = begins[slots[indptr[:-1][two]]], ends[slots[indptr[1:][two] - 1]]
+    if three.any():
+        edges = np.column_stack([indptr[:-1][three] + 1, indptr[1:][three] - 1]).ravel()
+        counts[1, three] = np.minimum.reduceat(np.append(inside[slots], 0), edges)[::2]
+    return tuple(counts)
 
 
 class WordCounts(NamedTuple):
     """How the words of each name are used: see `count_words`."""
 
-    first_names: Annotated[Any, types.float64[::1]]
-    last_names: Annotated[Any, types.float64[::1]]
-    least_lower: Annotated[Any, types.float64[::1]]
-    last_lower: Annotated[Any, types.float64[::1]]
-    lower_in_text: Annotated[Any, types.int32[::1]]
-    capital_in_text: Annotated[Any, types.int32[::1]]
+    first_names: Any
+    last_names: Any
+    least_lower: Any
+    last_lower: Any
+    lower_in_text: Any
+    capital_in_text: Any
 
 
-@kernel(own_record(WordCounts)(record(Texts), I64, I64, U64, I32, I32, I32))
-def count_words(texts, first, end, keys, begins, ends, lower):
-    """The uses of the words of names, which are the tokens first to end, in the order of texts.
+def count_words(texts, first, end, keys, begins, ends, lower) -> WordCounts:
+    """The uses of the words of names, which are the tokens first to end.
 
     Labels of people that begin and end with the first word; how often the KB's descriptions have the words in lower
     case, at least and the last one; how often the text has a name of one word in lower case, and how often it has the
     first word with a capital inside a sentence.
     """
-    count = len(first)
-    found = WordCounts(
-        *(np.zeros(count), np.zeros(count), np.full(count, np.inf), np.zeros(count)),
-        *(np.zeros(count, np.int32), np.zeros(count, np.int32)),
-    )
-    slots, mask, text, room = pointer(keys), len(keys) - 1, -1, 16
-    table, small, inside = np.zeros(room, np.uint64), np.zeros(room, np.int32), np.zeros(room, np.int32)
-    for m in range(count):
-        if text < 0 or first[m] >= texts.indptr[text + 1]:
-            while text < 0 or first[m] >= texts.indptr[text + 1]:
-                text += 1
-            room = 16
-            while room < 2 * (texts.indptr[text + 1] - texts.indptr[text]):
-                room *= 2
-            table, small, inside = np.zeros(room, np.uint64), np.zeros(room, np.int32), np.zeros(room, np.int32)
-            for i in range(texts.indptr[text], texts.indptr[text + 1]):
-                slot = find(pointer(table), room - 1, texts.hashes[i])
-                table[slot] = texts.hashes[i]
-                if texts.marks[i] & HAS_CAPITAL == 0:
-                    small[slot] += 1
-                elif texts.marks[i] & AT_START == 0:
-                    inside[slot] += 1
-        for i in range(first[m], end[m]):
-            slot = find(slots, mask, texts.hashes[i])
-            known = keys[slot] != FREE
-            uses = np.float64(lower[slot]) if known else 0.0
-            found.least_lower[m], found.last_lower[m] = min(found.least_lower[m], uses), uses
-            if i == first[m] and known:
-                found.first_names[m], found.last_names[m] = begins[slot], ends[slot]
-        slot = find(pointer(table), room - 1, texts.hashes[first[m]])
-        found.capital_in_text[m] = inside[slot]
-        found.lower_in_text[m] = small[slot] if end[m] - first[m] == 1 else 0
-    return found
+    if not len(first):
+        return WordCounts(*(np.zeros(0),) * 4, *(np.zeros(0, np.int64),) * 2)
+    group, _ = number_mentions(texts.indptr, texts.hashes)
+    is_lower = texts.marks & HAS_CAPITAL == 0
+    small = np.bincount(group, is_lower)[group[first]]
+    inside = np.bincount(group, ~is_lower & (texts.marks & AT_START == 0))[group[first]]
+    slots, last = slots_of(keys, texts.hashes[first]), lower[slots_of(keys, texts.hashes[end - 1])]
+    sizes = end - first
+    token = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+    least = np.minimum.reduceat(lower[slots_of(keys, texts.hashes[token])], np.cumsum(sizes) - sizes)
+    of_kb = (column.astype(np.float64) for column in (begins[slots], ends[slots], least, last))
+    return WordCounts(*of_kb, *(np.int32(count) for count in (np.where(sizes == 1, small, 0), inside)))

@@ -7,19 +7,8 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
-from namesake.kernels.names.constants import (
-    ALIAS_SURNAME,
-    BEGIN,
-    CALLED,
-    FIRST_NAME,
-    HEAD,
-    LAST_TWO,
-    MONONYM,
-    NICK,
-    PAIR,
-    SURNAME,
-)
-from namesake.kernels.names.index import MOST_TOKENS, mark, mark_prefixes, tokens
+from namesake.kernels.names import constants as form_numbers
+from namesake.kernels.names.index import MOST_TOKENS, letters_in, mark, mark_prefixes, tokens
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import F32, F64, I8, I32, I64, U8, U64, own_record, record
 
@@ -105,10 +94,7 @@ def key_of(hashes, low, high):
 @inlined(types.boolean(U8, I64, types.int64))
 def is_letter(text, at, token):
     """Whether a token is one character."""
-    characters = 0
-    for i in range(at[token], at[token + 1] - 1):
-        characters += text[i] & 0xC0 != 0x80
-    return characters == 1
+    return letters_in(text, at[token], at[token + 1] - 1) == 1
 
 
 @inlined(types.UniTuple(types.int64, 2)(U8, types.int64))
@@ -135,10 +121,10 @@ def regnal_forms(hashes, bits, low, high, headed, shorter, to):
     """The forms of a king's name: Charles II, Charles; or Ford, where the numeral counts a family."""
     count, size = 0, high - low
     if headed or shorter:
-        count = add(hashes, low, high, HEAD, count, to)
-    count = add(hashes, low, high - 1, HEAD, count, to)
+        count = add(hashes, low, high, form_numbers.HEAD, count, to)
+    count = add(hashes, low, high - 1, form_numbers.HEAD, count, to)
     if (size == 3 and bits[high - 1] & GENERATION) or (size > 3 and not headed):
-        count = add(hashes, high - 2, high - 1, SURNAME, count, to)
+        count = add(hashes, high - 2, high - 1, form_numbers.SURNAME, count, to)
     return count
 
 
@@ -146,22 +132,22 @@ def regnal_forms(hashes, bits, low, high, headed, shorter, to):
 def usual_forms(text, at, hashes, bits, low, high, count, to):
     """Add the forms of a name of two tokens or more: its first and last, and of three pair, suffix and beginning."""
     if not is_letter(text, at, high - 1):
-        count = add(hashes, high - 1, high, SURNAME, count, to)
+        count = add(hashes, high - 1, high, form_numbers.SURNAME, count, to)
     if not is_letter(text, at, low):
-        count = add(hashes, low, low + 1, FIRST_NAME, count, to)
+        count = add(hashes, low, low + 1, form_numbers.FIRST_NAME, count, to)
     if high - low < 3:
         return count
     to.keys[count] = extend(extend(ZERO, hashes[low]), hashes[high - 1])
-    to.forms[count], to.sizes[count] = PAIR, 2
+    to.forms[count], to.sizes[count] = form_numbers.PAIR, 2
     mark(to.keys[count], to.prefixes)
     count += 1
     first = high - 2
     while first > low + 1 and bits[first] & bits[first - 1] & PARTICLE:
         first -= 1
     if not is_letter(text, at, high - 2):
-        count = add(hashes, first, high, LAST_TWO, count, to)
+        count = add(hashes, first, high, form_numbers.LAST_TWO, count, to)
     if not is_letter(text, at, low + 1) and not bits[low + 1] & PARTICLE:
-        count = add(hashes, low, low + 2, BEGIN, count, to)
+        count = add(hashes, low, low + 2, form_numbers.BEGIN, count, to)
     return count
 
 
@@ -180,9 +166,9 @@ def forms_of(text, at, hashes, bits, size, comma, to):
         return regnal_forms(hashes, bits, low, high, headed, shorter, to), low, high
     count = 0
     if headed or (shorter and high - low == 1):
-        count = add(hashes, low, high, HEAD, count, to)
+        count = add(hashes, low, high, form_numbers.HEAD, count, to)
     if size == 1 and not headed:
-        count = add(hashes, low, high, MONONYM, count, to)
+        count = add(hashes, low, high, form_numbers.MONONYM, count, to)
     if 2 <= high - low <= LONGEST:
         count = usual_forms(text, at, hashes, bits, low, high, count, to)
     return count, low, high
@@ -207,24 +193,15 @@ def share(one, size, other, others):
     return False
 
 
-@inlined(types.boolean(ONE_NAME, types.int64))
-def has_surname(one, count):
-    """Whether a surname is among the forms of a name."""
-    for i in range(count):
-        if one.forms[i] == SURNAME:
-            return True
-    return False
-
-
 @inlined(types.int64(types.int64, types.uint64, types.int64, types.boolean, U64, types.int64))
 def of_alias(form, key, size, related, own, count):
     """What a form of an alias is, for somebody whose label has the tokens `own`; -1 where it is none."""
-    if form == FIRST_NAME or (form == HEAD and size == 1):
+    if form == form_numbers.FIRST_NAME or (form == form_numbers.HEAD and size == 1):
         return -1
-    if form == MONONYM:
-        return CALLED if held(key, own, count) else NICK
-    if form == SURNAME:  # one that the label has adds nothing, or makes a first name the last
-        return ALIAS_SURNAME if related and not held(key, own, count) else -1
+    if form == form_numbers.MONONYM:
+        return form_numbers.CALLED if held(key, own, count) else form_numbers.NICK
+    if form == form_numbers.SURNAME:  # one that the label has adds nothing, or makes a first name the last
+        return form_numbers.ALIAS_SURNAME if related and not held(key, own, count) else -1
     return form
 
 
@@ -232,12 +209,12 @@ def of_alias(form, key, size, related, own, count):
 def note_tokens(hashes, low, high, one, count, row, between, to):
     """Note the first and the last token of a label with these forms, and those between, of which there are so many."""
     for i in range(count):
-        if one.forms[i] == FIRST_NAME:
+        if one.forms[i] == form_numbers.FIRST_NAME:
             to.firsts[row] = hashes[low]
-        elif one.forms[i] == SURNAME:
+        elif one.forms[i] == form_numbers.SURNAME:
             is_last = one.keys[i] == extend(ZERO, hashes[high - 1])
             to.lasts[row] = hashes[high - 1] if is_last else hashes[high - 2]  # before a numeral
-        elif one.forms[i] == PAIR:
+        elif one.forms[i] == form_numbers.PAIR:
             for token in range(low + 1, high - 1):
                 to.middles[between] = hashes[token]
                 between += 1
@@ -253,14 +230,9 @@ def list_forms(names, words, fame, form_weights, alias_weight, prefixes, to):
     Returns how many entries and how many tokens between first and last there are. A form weighs fame times its own
     weight, and times `alias_weight` where it could be a label's and is an alias's.
     """
-    at, whole_at = np.empty(MOST_TOKENS + 1, np.int64), np.empty(MOST_TOKENS + 1, np.int64)
-    own, whole, hashes = (
-        np.empty(MOST_TOKENS, np.uint64),
-        np.empty(MOST_TOKENS, np.uint64),
-        np.empty(MOST_TOKENS, np.uint64),
-    )
-    one = room_for_forms(MOST_FORMS, prefixes)
-    bits = np.empty(MOST_TOKENS, np.uint8)
+    at, bits = np.empty(MOST_TOKENS + 1, np.int64), np.empty(MOST_TOKENS, np.uint8)
+    own, whole = np.empty(MOST_TOKENS, np.uint64), np.empty(MOST_TOKENS, np.uint64)
+    hashes, one = np.empty(MOST_TOKENS, np.uint64), room_for_forms(MOST_FORMS, prefixes)
     written = between = 0
     texts, offsets, heads, head_offsets, commas, alias_indptr, aliases = names  # named once: arrays are counted
     word_keys, word_bits, mask = pointer(words.keys), words.bits, len(words.keys) - 1
@@ -268,34 +240,22 @@ def list_forms(names, words, fame, form_weights, alias_weight, prefixes, to):
     entities = len(alias_indptr) - 1
     for row in range(entities):
         firsts[row] = lasts[row] = FREE
-        own_size = 0
+        own_size = tokens(texts, offsets[row], offsets[row + 1], at, own)
         first, end = alias_indptr[row] - 1, alias_indptr[row + 1]  # the label, then the aliases
         for k in range(first, end):
             name = row if k == first else entities + aliases[k]
+            related = k > first and share(
+                whole, tokens(texts, offsets[name], offsets[name + 1], at, whole), own, own_size
+            )
             start, stop = head_offsets[name], head_offsets[name + 1]
             size = tokens(heads, start, stop, at, hashes)
-            uncut = stop - start == offsets[name + 1] - offsets[name]
-            if k == first and uncut:
-                own_size = size
-                for i in range(size):
-                    own[i] = hashes[i]
-            elif k == first:
-                own_size = tokens(texts, offsets[name], offsets[name + 1], whole_at, own)
             if start == stop or at[size] != stop + 1:
                 continue
             for i in range(size):
                 bits[i] = word_bits[find(word_keys, mask, hashes[i])]
             count, low, high = forms_of(heads, at, hashes, bits, size, commas[name], one)
-            related = False
             if k == first:
                 between = note_tokens(hashes, low, high, one, count, row, between, to)
-            elif not has_surname(one, count):
-                pass  # nothing depends on it
-            elif uncut:
-                related = share(hashes, size, own, own_size)
-            else:
-                whole_size = tokens(texts, offsets[name], offsets[name + 1], whole_at, whole)
-                related = share(whole, whole_size, own, own_size)
             for i in range(count):
                 form = np.int64(one.forms[i])
                 if k > first:
@@ -303,7 +263,7 @@ def list_forms(names, words, fame, form_weights, alias_weight, prefixes, to):
                 if form >= 0:
                     weight = fame[row] * form_weights[form]
                     keys[written], rows[written], forms[written] = one.keys[i], row, form
-                    weights[written] = weight if k == first or form >= CALLED else weight * alias_weight
+                    weights[written] = weight if k == first or form >= form_numbers.CALLED else weight * alias_weight
                     written += 1
     return written, between
 

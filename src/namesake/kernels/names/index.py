@@ -115,17 +115,25 @@ def token_hashes(data, offsets, indptr):
     return found[:count]
 
 
+@inner(types.int64(U8, types.int64, types.int64))
+def letters_in(text, start, end):
+    """How many characters text[start:end] has."""
+    count = 0
+    for i in range(start, end):
+        count += text[i] & 0xC0 != 0x80
+    return count
+
+
 @kernel(types.uint64[::1](U8, I64, types.int64))
 def hash_names(data, offsets, most):
     """The hash of each normalised name; 0 for one of less than two characters or more than `most` tokens."""
     hashes = np.zeros(len(offsets) - 1, np.uint64)
     for name in range(len(hashes)):
-        characters, size = 0, 1
-        for i in range(offsets[name], offsets[name + 1]):
-            characters += data[i] & 0xC0 != 0x80
+        start, end, size = offsets[name], offsets[name + 1], 1
+        for i in range(start, end):
             size += data[i] == SPACE
-        if characters > 1 and size <= most:
-            hashes[name] = name_hash(data, offsets[name], offsets[name + 1])
+        if letters_in(data, start, end) > 1 and size <= most:
+            hashes[name] = name_hash(data, start, end)
     return hashes
 
 
@@ -250,16 +258,6 @@ def mark_names(data, offsets, bits):
         mark_prefixes(hashes, 0, tokens(data, offsets[name], offsets[name + 1], at, hashes), bits)
 
 
-@kernel(types.void(I32, I32, I8, types.int32[::1], types.int8[::1], types.int64[::1]))
-def group_entries(entry_name, entry_row, entry_kind, rows, kinds, write):
-    """Sort the entries by name, keeping their order within it; `write` has where those of each name begin."""
-    for entry in range(len(entry_name)):
-        at = write[entry_name[entry]]
-        rows[at] = entry_row[entry]
-        kinds[at] = entry_kind[entry]
-        write[entry_name[entry]] = at + 1
-
-
 @kernel(types.void(U8, I64, I64, types.uint8[::1], types.int64[::1]))
 def copy_texts(texts, starts, ends, out, offsets):
     """Write the texts between `starts` and `ends` one after the other."""
@@ -292,40 +290,3 @@ def find_names(data, offsets, affixes, names, found):
         if at[count] == end + 1 and (first > 0 or last < count):
             start, end = at[first], at[last] - 1
             found[text] = slots[slot_of(*table, name_hash(data, start, end), pointer(data), start, end)]
-
-
-@inner(types.int64(I8, types.int64, types.int64, types.int64))
-def count_up_to(kinds, start, end, worst):
-    """How many of kinds[start:end] are `worst` or better."""
-    count = 0
-    for i in range(start, end):
-        count += kinds[i] <= worst
-    return count
-
-
-@kernel(types.void(I32, I64, I8, types.int64, types.int64[::1]))
-def count_bearers(names, indptr, kinds, worst, out_indptr):
-    """CSR offsets of each name's bearers: those of kinds up to `worst`, or all where none is so good."""
-    for i in range(len(names)):
-        size = 0
-        if names[i] >= 0:
-            start, end = indptr[names[i]], indptr[names[i] + 1]
-            size = count_up_to(kinds, start, end, worst)
-            size = size if size else end - start
-        out_indptr[i + 1] = out_indptr[i] + size
-
-
-@kernel(types.void(I32, I64, I32, I8, I64, types.int64, types.int32[::1], types.int8[::1]))
-def gather_bearers(names, indptr, rows, kinds, out_indptr, worst, out_rows, out_kinds):
-    """Copy the bearers that `count_bearers` counted."""
-    for i in range(len(names)):
-        write = out_indptr[i]
-        if out_indptr[i + 1] == write:
-            continue
-        start, end = indptr[names[i]], indptr[names[i] + 1]
-        every = out_indptr[i + 1] - write == end - start
-        for j in range(start, end):
-            if every or kinds[j] <= worst:
-                out_rows[write] = rows[j]
-                out_kinds[write] = kinds[j]
-                write += 1

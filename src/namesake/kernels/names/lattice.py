@@ -14,8 +14,7 @@ from numba import types
 from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names import tokens as t
-from namesake.kernels.names.cut import cut
-from namesake.kernels.names.gaps import mark_gaps
+from namesake.kernels.names.cut import cut, mark_gaps
 from namesake.kernels.names.phrases import PHRASE, fame_in, name_in, packed_of, short_in
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import I32, I64, U8, U64, own_record, record
@@ -72,16 +71,16 @@ def cut_texts(data, offsets, heads, tables):
     texts, most = len(offsets) - 1, 2
     for text in range(texts):
         most = max(most, (offsets[text + 1] - offsets[text]) // 2 + 2)
-    room = (offsets[texts] - offsets[0]) // 2 + 2 * texts + most + t.SPARE  # memory that is not touched costs nothing
+    room = (offsets[texts] - offsets[0]) // 2 + 2 * texts + most  # memory that is not touched costs nothing
     hashes, classes = np.empty(room, np.uint64), np.empty(room, np.uint32)
     starts, ends, bits = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint8)
-    gaps, marks, draft = np.empty(room, np.uint8), np.empty(room, np.uint8), t.room_for_tokens(most).draft
+    gaps, marks = np.empty(room, np.uint8), np.empty(room, np.uint8)
     indptr, styles, base = np.zeros(texts + 1, np.int64), np.zeros(texts, np.uint8), 0
     lines, line = np.empty(room, np.int64), 0
     for text in range(texts):
         begin = offsets[text]
         tokens = t.Tokens(
-            *(hashes[base:], starts[base:], ends[base:], bits[base:], classes[base:], gaps[base:], marks[base:]), draft
+            *(hashes[base:], starts[base:], ends[base:], bits[base:], classes[base:], gaps[base:], marks[base:])
         )
         count = cut(data, begin, offsets[text + 1], tables, tokens, most)
         mark_gaps(data, tokens, count)

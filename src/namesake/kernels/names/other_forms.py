@@ -7,18 +7,7 @@ from numba import types
 
 from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.hash import ZERO, add_byte, extend, find, finish
-from namesake.kernels.names.constants import (
-    ACRONYM,
-    HEAD,
-    LAST_WORD,
-    NATIONAL_TEAM,
-    NO_SUFFIX,
-    NO_YEAR,
-    OPENING,
-    TAIL,
-    TEAM_NICKNAME,
-    TEAM_PLACE,
-)
+from namesake.kernels.names import constants as form_numbers
 from namesake.kernels.names.forms import BOOLS, FOUND, HASHES, ONE_NAME, Words, add, room_for_forms
 from namesake.kernels.names.index import MOST_TOKENS, tokens
 from namesake.kernels.simd import pointer
@@ -73,15 +62,15 @@ def team_forms(hashes, bits, low, high, is_team, count, to):
         if is_team and bits[i] & NATIONAL:
             while i > low + 1 and bits[i - 1] & SPORT:
                 i -= 1
-            return part(hashes, low, i, NATIONAL_TEAM, count, to)
+            return part(hashes, low, i, form_numbers.NATIONAL_TEAM, count, to)
     end = high if is_team else low
     while end > low + 2 and bits[end - 1] & SPORT:
         end -= 1
     if end < high:
-        count = part(hashes, low, end, TEAM_NICKNAME, count, to)
+        count = part(hashes, low, end, form_numbers.TEAM_NICKNAME, count, to)
     for i in range(low + 1, min(end, low + 3)):
-        count = part(hashes, low, i, TEAM_PLACE, count, to)
-        count = part(hashes, i, end, TEAM_NICKNAME, count, to)
+        count = part(hashes, low, i, form_numbers.TEAM_PLACE, count, to)
+        count = part(hashes, i, end, form_numbers.TEAM_NICKNAME, count, to)
     return count
 
 
@@ -91,7 +80,7 @@ def core_forms(text, at, hashes, bits, size, is_team, to):
     count, low, end = 0, 0, size
     if bits[0] & ARTICLE:
         low = 1
-        count = part(hashes, low, size, NO_SUFFIX, count, to)
+        count = part(hashes, low, size, form_numbers.NO_SUFFIX, count, to)
     for i in range(1, size):
         is_team |= bits[i] & TEAM != 0 or (size > 2 and bits[i] & SPORT != 0)
     is_team |= bits[0] & TEAM != 0 and bits[0] & LEGAL != 0  # FK Rad
@@ -99,14 +88,14 @@ def core_forms(text, at, hashes, bits, size, is_team, to):
         end -= 1
     low += bits[low] & LEGAL != 0 and end > low + 1
     if end - low < size:
-        count = part(hashes, low, end, NO_SUFFIX, count, to)
+        count = part(hashes, low, end, form_numbers.NO_SUFFIX, count, to)
     first, last = low, end
     while first < end and is_number(text, at, first):
         first += 1
     while last > first and is_number(text, at, last - 1):
         last -= 1
     if last - first < end - low:
-        count = part(hashes, first, last, NO_YEAR, count, to)
+        count = part(hashes, first, last, form_numbers.NO_YEAR, count, to)
     return team_forms(hashes, bits, low, end, is_team, count, to)
 
 
@@ -119,11 +108,11 @@ def turned_form(hashes, bits, size, of_word, count, to):
             rest = size - i - 1
             turned[:rest] = hashes[i + 1 : size]
             turned[rest] = hashes[i - 1]
-            return part(turned, 0, rest + 1, TAIL, count, to)
+            return part(turned, 0, rest + 1, form_numbers.TAIL, count, to)
     if of_word != ZERO and bits[size - 1] & NOUN:
         turned[0], turned[1] = hashes[size - 1], of_word
         turned[2 : size + 1] = hashes[: size - 1]
-        return part(turned, 0, size + 1, TAIL, count, to)
+        return part(turned, 0, size + 1, form_numbers.TAIL, count, to)
     return count
 
 
@@ -134,22 +123,22 @@ def other_forms(text, at, hashes, bits, size, is_famous, count, to):
     low = 1 if bits[0] & ARTICLE or has_year else 0
     for i in range(low + 1, min(low + 3, size)):
         if i == size - 1 or i == low + 2 or is_famous:
-            count = part(hashes, low, i, OPENING, count, to)
+            count = part(hashes, low, i, form_numbers.OPENING, count, to)
     for small in range(2):
         key = acronym(text, at, bits, size, small == 1)
         if key != ZERO and (small == 0 or key != to.keys[count - 1]):
-            to.keys[count], to.forms[count], to.sizes[count] = key, ACRONYM, 1
+            to.keys[count], to.forms[count], to.sizes[count] = key, form_numbers.ACRONYM, 1
             count += 1
     for i in range(1, size - 1):
         if bits[i] & OF:
-            count = part(hashes, low, i, HEAD, count, to)
+            count = part(hashes, low, i, form_numbers.HEAD, count, to)
             after = i + 2 if i + 2 < size and bits[i + 1] & SMALL else i + 1
-            return part(hashes, after, size, TAIL, count, to)
+            return part(hashes, after, size, form_numbers.TAIL, count, to)
     for i in range(max(1, size - 1 - MOST_TAILS), size - 1):
         if bits[i] & SMALL == 0:
-            count = part(hashes, i, size, NO_YEAR if has_year else TAIL, count, to)
+            count = part(hashes, i, size, form_numbers.NO_YEAR if has_year else form_numbers.TAIL, count, to)
     if is_famous and not bits[size - 1] & LEGAL:
-        count = part(hashes, size - 1, size, LAST_WORD, count, to)
+        count = part(hashes, size - 1, size, form_numbers.LAST_WORD, count, to)
     return count
 
 
@@ -175,13 +164,15 @@ def list_other_forms(pairs, words, of_word, teams, fame, form_weights, alias_wei
         for i in range(size):
             bits[i] = word_bits[find(word_keys, mask, hashes[i])]
         count = core_forms(texts, at, hashes, bits, size, teams[row], one)
-        if is_label and not (count > 0 and one.forms[count - 1] == NATIONAL_TEAM):
+        if is_label and not (count > 0 and one.forms[count - 1] == form_numbers.NATIONAL_TEAM):
             is_famous = fame[row] >= LEAST_FAME
             count = other_forms(texts, at, hashes, bits, size, is_famous, count, one)
             count = turned_form(hashes, bits, size, of_word, count, one)
         for i in range(count):
             form = one.forms[i]
-            if form == TEAM_PLACE and not is_label:  # where a team was before: Milwaukee, of the Baltimore Orioles
+            if (
+                form == form_numbers.TEAM_PLACE and not is_label
+            ):  # where a team was before: Milwaukee, of the Baltimore Orioles
                 continue
             to.keys[written], to.rows[written], to.forms[written] = one.keys[i], row, form
             to.weights[written] = fame[row] * form_weights[form] * (1.0 if is_label else alias_weight)
