@@ -39,10 +39,6 @@ def get(name: str, out: common.Out) -> None:
     """Download a data set from its owners.
 
     Example: namesake datasets get news-fair --out data/
-
-    Args:
-        name: Name from `namesake datasets list`.
-        out: Folder for the file; it is created if necessary.
     """
     from namesake import get_dataset
     from namesake.datasets.catalogue import find_dataset
@@ -73,16 +69,6 @@ def convert(
     """Convert a data set to articles for `namesake link` and gold for `namesake eval`, or to another format.
 
     Example: namesake datasets convert test.jsonl --reader zelda --kb kb/ --articles a.jsonl --gold g.jsonl
-
-    Args:
-        file: File of the data set (.gz .bz2 .zst).
-        reader: Reader of the file; see `namesake datasets list`.
-        articles: Output file of articles, .jsonl (also .gz .bz2 .zst); requires --gold.
-        gold: Output file of gold, .jsonl (also .gz .bz2 .zst); requires --articles.
-        to: Format of one output file with both: plain, quotebank, elevant (linked articles) or nif.
-        out: Output file of --to: .jsonl, or .ttl for nif.
-        truth: Gold to read, if the data set has it in a separate file.
-        kb: KB that maps titles to QIDs and names to candidates. The default is $NAMESAKE_KB.
     """
     settings = locals() | {"kb": common.named_kb(kb)}
     from namesake import convert_dataset
@@ -115,11 +101,6 @@ def disambiguate(
     """Link the speaker of each quotation: one row per quotation, with QID, confidence and reason.
 
     Example: namesake quotebank disambiguate quotes-2020.json.bz2 --kb kb/ -o quotes-2020.parquet
-
-    Args:
-        quotes: Files of Quotebank, by quotation or by article (.gz .bz2 .zst).
-        out: Output file, .parquet.
-        articles: Files by article that contain the quotations; repeatable.
     """
     from namesake import disambiguate
     from namesake.progress import reporter

@@ -44,21 +44,6 @@ def run(
     Example: namesake eval run --kb kb/ --labelled news.jsonl.gz --out report/
 
     Example: namesake eval run --scores scores.parquet --gold gold.jsonl --split test --by difficulty --out report/
-
-    Args:
-        gold: Right answers: JSONL with articleID, name and gold (index, QID or null).
-        links: Links to measure: output of `namesake link`.
-        scores: Scores of every candidate to measure: Parquet, JSONL or CSV, or links with --scores.
-        kb: KB that links --labelled or --articles first. The default is $NAMESAKE_KB.
-        articles: Articles to link with --kb.
-        recipe: Recipe that links --labelled: a shipped recipe, or a .toml file.
-        complete: Corpora of --labelled in which every name is labelled, separated by commas. Links that overlap no
-            label are wrong there; in other corpora they are not scored.
-        known: Ignore candidates that are not in this KB, and treat gold entities that are not in it as NIL.
-        methods: Methods to compare, separated by commas: recipes, names from the paper, score columns, links, Random.
-            The default is every method that the input supports.
-        by: Gold columns to group by, separated by commas, such as difficulty.
-        unit: Unit that the bootstrap resamples.
     """
     given = locals()
     from namesake import evaluate, evaluate_text
@@ -103,10 +88,6 @@ def threshold(
     """Show precision, recall and coverage by threshold on labelled text, and suggest a threshold.
 
     Example: namesake eval threshold --kb kb/ --labelled news.jsonl.gz --target-precision 0.95 -o mine.toml
-
-    Args:
-        target_precision: Share of the answers that must be right.
-        out: File .toml for the recipe with the measured thresholds p80 to p99. By default none is written.
     """
     files = common.listed(labelled, more)
     folder = common.default_kb(kb, files)
@@ -154,22 +135,6 @@ def tune(
     Example: namesake eval tune --kb kb/ --labelled news.jsonl.gz web.jsonl.gz -o mine.toml
 
     Example: namesake eval tune --scores scores.parquet --gold gold.jsonl --split tune --recipe uiscore-paper
-
-    Args:
-        decisions: Decisions of people to learn from (docs/review.md); repeatable. A recipe that is not better on
-            decisions that are held out is not written.
-        articles: Articles that the decisions are about; repeatable. By default only the sentences in the decisions.
-        complete: Corpora of --labelled in which every name is labelled, separated by commas. Names without a label are
-            NIL there; in other corpora nothing is learnt from them.
-        scores: Scores of every candidate; repeatable, all files are fitted together.
-        gold: Right answers: one file for all --scores, or one per file.
-        recipe: Recipe whose parts are weighted: a shipped recipe, or a .toml file.
-        how: Weights to write: of the log-linear model (fit), or of the grid.
-        step: Step of the grid.
-        folds: Number of cross-validation folds, by document over all gold.
-        known: Ignore candidates that are not in this KB, in files that `link` wrote.
-        hold: Keep the weights, and fit only the decision for NIL (nil and alone).
-        out: Recipe file to write. The default is NAME-HOW.toml.
     """
     if decisions:
         _learn(decisions, articles or [], kb, recipe, out)
@@ -226,10 +191,6 @@ def errors(
     Example: namesake eval errors --kb kb/ --articles news.jsonl.gz --gold gold.jsonl --out report/
 
     Example: namesake eval errors --kb kb/ --labelled news.jsonl.gz --out report/
-
-    Args:
-        labelled: Raw text with labels, instead of --articles and --gold: a JSONL file, or a folder of such files.
-        known: Ignore mentions whose gold entity is not in the KB.
     """
     from namesake import mistakes
 
@@ -253,9 +214,6 @@ def ablate(
     """Measure IScore over each kind of words and each context (Tables 6 and 7 of the paper).
 
     Example: namesake eval ablate --kb kb/ --articles news.jsonl.gz --gold gold.jsonl --out report/
-
-    Args:
-        kb: Folder of a KB; repeat it to compare KBs built with different --words. The default is $NAMESAKE_KB.
     """
     from namesake import ablate
 
@@ -275,10 +233,6 @@ def reproduce(
     """Recompute the paper's Quotebank tables from the authors' scores, next to the printed values.
 
     Example: namesake eval reproduce quotebank/ --out report/
-
-    Args:
-        folder: Folder that contains reference_scores.parquet, gold.jsonl and articles.jsonl.gz.
-        kb: KB with which to run every system that it supports as well. By default only the scores are used.
     """
     from namesake import reproduce
 

@@ -35,20 +35,6 @@ def reconcile(
     """Match each row of a table to a Wikidata entity. The table's own columns are kept.
 
     Example: namesake reconcile people.csv --name Name --context Team,Notes --type occupation=Job -o out.csv
-
-    Args:
-        table: CSV, TSV, JSONL, JSON (also .gz .bz2 .zst), Parquet or .xlsx file; - is CSV on standard input.
-        name: Column of names. By default it is guessed from the header.
-        kind: Kinds of the entities, such as organisation or people,places. By default the kind of most names.
-        context: Columns with words about the entity, such as Team,Notes; repeatable.
-        date: Column with the year or day for which the row is true.
-        type: Property and its column, such as occupation=Job, country=Land, inception=Founded or P108=Firm; repeatable.
-        out: Output file .csv, .tsv, .xlsx, .jsonl or .parquet; - is CSV on standard output.
-        review: HTML page to write, on which you decide the uncertain rows.
-        review_below: Confidence below which rows appear on that page.
-        format: Format of standard input: csv, tsv, jsonl or json. The default is csv.
-        check: Column of QIDs to compare with the answers. The result is the column check.
-        explain: Also add the column why, with one sentence for each row.
     """
     if out is None and review is None:
         raise NamesakeError("no output is named: add -o FILE, such as -o out.csv, or -o - for standard output")

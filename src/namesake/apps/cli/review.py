@@ -36,21 +36,6 @@ def review(
     Example: namesake review people.csv --name Name --decide 2=Q41421 --kb kb/ -o decisions.jsonl
 
     Example: namesake review --agreement anna.jsonl ben.jsonl
-
-    Args:
-        inputs: Links that `namesake link` wrote, a table of names, or with --agreement files of decisions.
-        articles: Articles of the links; repeatable.
-        name: Column of names of a table. By default it is guessed from the header.
-        context: Columns with words about the entity, such as Team,Notes; repeatable.
-        date: Column with the year or day for which the row is true.
-        type: Property and its column, such as occupation=Job; repeatable.
-        kind: Kinds of the entities of a table, such as people,places. By default the kind of most names.
-        decide: Decision about a row, by its number in the spreadsheet: 2=Q41421, 2=nil, or 2=not:Q41421. Repeatable.
-        by: Name of the reviewer, which is recorded.
-        below: Probability of the most likely answer below which a case is uncertain.
-        blind: Hide the linker's answer and its confidence on the page.
-        agreement: Print Cohen's kappa of the reviewers whose decisions are in INPUT.
-        out: Page .html to write, or with --decide the file of decisions to append to.
     """
     if agreement:
         from namesake.apps.review import agreement_lines

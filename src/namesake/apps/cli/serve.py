@@ -36,23 +36,6 @@ def serve(
     """Serve links, explanations, OpenRefine and a web page over HTTP.
 
     Example: namesake serve --kb kb/ --port 8000
-
-    Args:
-        host: Address to listen at; 0.0.0.0 means all addresses of the machine.
-        port: Port; 0 means a free one.
-        threads: Threads that link small requests.
-        review: Page that `namesake review` wrote, to be served at /review.
-        review_to: File of decisions that this page adds to.
-        allow_origin: Origin whose pages may read answers in a browser; * means any. Repeatable.
-        public_url: Address under which clients reach the server, such as https://names.example behind a proxy. The
-            manifest of /reconcile announces it; by default, the address at which a request came in.
-        max_body: Largest request, in MB.
-        max_text: Most characters per text.
-        max_articles: Most articles per request.
-        max_requests: Most requests at a time; others get status 503.
-        max_per_client: Most requests at a time per client; others get status 429.
-        seconds: Time that a client may take to send a request, in seconds.
-        watch: Take up a new KB whenever the folder of the KB is replaced. SIGHUP does so once.
     """
     given = {"text": max_text, "articles": max_articles, "requests": max_requests, "per_client": max_per_client}
     limits = Limits(body=max_body * MB, seconds=seconds, threads=threads, **given)
