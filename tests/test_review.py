@@ -11,7 +11,7 @@ import pytest
 
 from browser import chromium, faint_texts, overflow, unlabelled
 from namesake import Linker
-from namesake.apps.review_cases import Case, Option, ordered, sentence_at, text_cases, write_page
+from namesake.apps.review import Case, Option, ordered, sentence_at, text_cases, write_page
 from namesake.articles.rejects import Rejects
 from namesake.decisions.records import read_decisions
 from namesake.sample import ARTICLES

@@ -48,25 +48,18 @@ def review(
         raise NamesakeError("no output is named: add -o review.html, or with --decide -o decisions.jsonl")
     [source], types = inputs, common.properties(type)
     linker = common.open_linker(kb, recipe, None, decisions=decisions)
-    from namesake.apps.review import decide_rows, review_links
+    from namesake.apps.reconcile_file import decide_rows, reconcile
+    from namesake.apps.review import review_links
 
     with common.reported_rejects() as rejects:
         if articles:
-            settings: dict[str, Any] = {"below": below, "blind": blind}
-            review_links(linker, source, articles, out, **settings, rejects=rejects, say=common.say)
+            review_links(linker, source, articles, out, below, blind, rejects, common.say)
             return
-        table: dict[str, Any] = {
-            "name": name,
-            "context": context or (),
-            "date": date,
-            "type": types,
-            "encoding": encoding,
-        }
+        columns = {"name": name, "context": context or (), "date": date, "type": types}
+        table: dict[str, Any] = columns | {"encoding": encoding}
         if decide:
             count = decide_rows(linker, source, out, decide, **table, by=by, rejects=rejects, say=common.say)
             common.say(f"{out}: {counted(count, 'decision')} added; apply them with --decisions {out}")
             return
-        from namesake import reconcile
-
         more: dict[str, Any] = {"kind": kind, "review": out, "review_below": below, "blind": blind}
         reconcile(linker, source, **table, **more, rejects=rejects, say=common.say)

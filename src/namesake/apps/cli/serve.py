@@ -8,7 +8,7 @@ import typer
 
 from namesake.apps.cli import common
 from namesake.apps.server.limits import MB, Limits
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, lacking
 
 
 def serve(
@@ -42,11 +42,14 @@ def serve(
     if public_url is not None and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", public_url):
         raise NamesakeError(f"--public-url {public_url!r} is not an address: write it as https://names.example")
     linker = common.open_linker(kb, recipe, threshold, kinds=kinds, prior=prior, decisions=decisions)
-    from namesake.apps.server.serving import serve as run
+    try:
+        from namesake.apps.server.serving import serve as run
+    except ImportError:
+        raise lacking("the server needs", "uvicorn, httptools, starlette and prometheus_client", "web") from None
 
     def ready(address: str) -> None:
         name = linker.kb.path.name
         common.say(f"{len(linker.kb):,} entities of {name} at {address} (API: {address}/docs); press Ctrl-C to stop")
 
-    reviewed = None if review is None else (review, review_to)
-    run(linker, host, port, limits, allow_origin or (), public_url, ready, watch, reviewed)
+    settings = {"limits": limits, "origins": allow_origin or (), "public": public_url, "watch": watch}
+    run(linker, host, port, ready, **settings, review=None if review is None else (review, review_to))
