@@ -91,7 +91,10 @@ def for_and_against(parts: Sequence[Mapping[str, float]], kinds: Sequence[str]) 
 
 
 def _by_name(parts: Mapping[str, float]) -> dict[str, float]:
-    """The parts of a score by group; those of cells of a row by their property, such as `row: occupation`."""
+    """The parts of a score by group; those of cells of a row by their property, such as `row: occupation`.
+
+    Parts that users declare have none.
+    """
     found: defaultdict[str, float] = defaultdict(float)
     for name, added in parts.items():
         source, _, property = name.partition(" > ")[0].partition(": ")
@@ -123,7 +126,8 @@ def _no_answer(candidates: Sequence[Sequence[Row]], nil: Sequence[Row], reason: 
     if reason == REASONS[TOO_CLOSE] and len(candidates) > 1:
         rival = candidates[1]
         sides = [(_entity(some[0]), reasons_for(some, other, text)) for some, other in ((best, rival), (rival, best))]
-        return f"Too close to call: {', but '.join(f'{name}{_aside(why)}' for name, why in sides)}."
+        between = ", but " if all(why for _, why in sides) else ", or "
+        return f"Too close to call: {between.join(f'{name}{_aside(why)}' for name, why in sides)}."
     against = _by_group(best)
     weak = _strongest({group: -amount for group, amount in against.items()})
     said = [GROUPS[group]["against"] for group in weak if "against" in GROUPS[group]]
@@ -142,13 +146,9 @@ def _aside(why: Sequence[str]) -> str:
     return f", because {_joined(why)}" if why else ""
 
 
-def _by_group(rows: Iterable[Row]) -> defaultdict[str, float]:
-    """The contributions of the parts of one candidate, or of NIL, by group. Parts that users declare have none."""
-    found: defaultdict[str, float] = defaultdict(float)
-    for row in rows:
-        if row["role"] == "part" and row["part"] in GROUP_OF:
-            found[GROUP_OF[row["part"]]] += row["contribution"]
-    return found
+def _by_group(rows: Iterable[Row]) -> dict[str, float]:
+    """The contributions of the parts of one candidate, or of NIL, by group."""
+    return _by_name({row["part"]: row["contribution"] for row in rows if row["role"] == "part"})
 
 
 def _strongest(amounts: Mapping[str, float]) -> list[str]:
