@@ -140,7 +140,7 @@ def _cases_of_batch(scored: Scored, wanted: set[tuple[str, str]], below: float) 
         candidates = batch.kb.ids.texts(batch.qids[best]).to_pylist()
         whys = _why(batch.kb, candidates, parts)
         options = list(map(Option, candidates, scored.probabilities[0][best].tolist(), whys))
-        span = spans[0] if spans else [0, 0]
+        span = max(spans, key=lambda one: one[1] - one[0], default=[0, 0])  # not a part of the name
         sentence = sentence_at(text, *span) if spans else ("", names[m], "")
         date = batch.dates[int(batch.article[m])].as_py()
         about = {"name": names[m], "context": context, "article": ids[m], "span": span, "text": "".join(sentence)}

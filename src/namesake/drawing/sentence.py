@@ -65,9 +65,8 @@ def reasons_for(own: Sequence[Row], rival: Sequence[Row], text: str = "") -> lis
         forms = GROUPS[group]
         wanted = [("with_words", words), ("with_others", names), ("alone", alone), ("much", ahead[group] >= MUCH)]
         form = next((forms[name] for name, holds in wanted if holds and name in forms), forms["for"])
-        form = form.removeprefix("{it} ") if any(one.startswith(about["it"]) for one in said) else form
         said.append(form.format(**about))
-    return said
+    return _named_once(said, about["it"])
 
 
 def for_and_against(parts: Sequence[Mapping[str, float]], kinds: Sequence[str]) -> list[str]:
@@ -80,11 +79,13 @@ def for_and_against(parts: Sequence[Mapping[str, float]], kinds: Sequence[str]) 
     for own, kind in zip(amounts, kinds, strict=True):
         rival = next((other for other in amounts if other is not own), {})
         ahead = {group: own.get(group, 0.0) - rival.get(group, 0.0) for group in {**own, **rival}}
-        about = _about(kind)
-        good = [_form(group, "much" if ahead[group] >= MUCH else "for", about) for group in _strongest(ahead)]
+        about, usual = _about(kind), "for" if rival else "alone"
+        good = [_form(one, "much" if rival and ahead[one] >= MUCH else usual, about) for one in _strongest(ahead)]
         bad = [_form(group, "against", about) for group in _strongest({name: -ahead[name] for name in ahead})]
         said = [
-            f"{what}: {_joined(some)}." for what, some in (("For", good), ("Against", [*filter(None, bad)])) if some
+            f"{what}: {_joined(_named_once(some, about['it']))}."
+            for what, some in (("For", good), ("Against", [*filter(None, bad)]))
+            if some
         ]
         found.append(" ".join(said) or "Nothing sets it apart from the others.")
     return found
@@ -111,6 +112,12 @@ def _form(name: str, form: str, about: Mapping[str, str]) -> str:
     forms = GROUPS[group]
     said: str = forms.get(form, "" if form == "against" else forms["for"])
     return said.format(**about, property=property)
+
+
+def _named_once(said: Sequence[str], it: str) -> list[str]:
+    """Reasons of which only the first names the candidate: `this person is better known and is connected with …`."""
+    naming = [at for at, one in enumerate(said) if one.startswith(f"{it} ")]
+    return [one.removeprefix(f"{it} ") if at in naming[1:] else one for at, one in enumerate(said)]
 
 
 def _about(kind: str | None) -> dict[str, str]:
