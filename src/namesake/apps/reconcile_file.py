@@ -70,29 +70,24 @@ def reconcile(
     reporter: Reporter | None = None,
     say: Callable[[str], None] = warn,
 ) -> Reconciled:
-    """Match each row of a table in a file to an entity; `reconcile_frame` does the same for a frame.
+    """Match each row of a table in a file to an entity, as `reconcile_frame` does for a frame.
+
+    `name`, `kind`, `context`, `date`, `type`, `decisions` and `threads` are as for `reconcile_frame`. A text of `context`
+    may also list columns, separated by commas.
 
     Args:
         linker: its KB and recipe.
         table: a CSV, TSV, JSONL, JSON, Parquet or .xlsx file; `-` is standard input.
         out: the output file, `.csv`, `.tsv`, `.xlsx`, `.jsonl` or `.parquet`; `-` is CSV on standard output.
-        name: the column of names; by default it is guessed.
-        kind: the kinds of the entities, such as "organisation" or "people,places"; by default the kind of most names.
-        context: one or several columns with words about the entity, such as a team or notes. A text may list columns,
-            separated by commas.
-        date: the column with the year or day for which the row is true.
-        type: properties and the columns that contain their values, such as `{"occupation": "Job", "P108": "Firm"}`.
         review: an HTML page to write, on which people decide the uncertain rows.
         review_below: rows whose confidence is lower appear on that page.
         blind: hide the computed answers and their confidence on that page.
-        decisions: files of decisions of people (docs/review.md), in the order in which they apply.
         choices: the former name of `decisions`.
         encoding: the encoding of CSV and TSV; by default UTF-8, or what a byte order mark indicates.
         format: the format of standard input: csv, tsv, jsonl or json.
         sheet: the name or number of the sheet of an .xlsx file; by default the first visible one with cells.
         check: a column with QIDs, which are compared with the answers; the result is the column `check`.
         explain: also add the column `why`, with one sentence for each row.
-        threads: the number of threads; 0 means one per core. The result does not depend on it.
         rejects: receives the rows that cannot be read; without it, the first of them is an error.
         reporter: receives the progress.
         say: receives messages, such as which column was guessed; by default they are warnings (`UserWarning`).

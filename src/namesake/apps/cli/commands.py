@@ -21,7 +21,7 @@ COMMANDS = {
     "link": "link",
     "explain": "link",
     "reconcile": "reconcile",
-    "review": "review",
+    "review": "reconcile",
     "kb": "kb",
     "eval": "evaluation",
     "serve": "serve",
