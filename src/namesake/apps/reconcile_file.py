@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from namesake.apps.review import Case, row_case, write_page
+from namesake.apps.review import Case, decided_row, row_case, write_page
 from namesake.articles.rejects import NoRejects, Rejects
 from namesake.decisions.lookup import cells_of, texts
 from namesake.decisions.records import Decision, append, contradict, now, origin, read_decisions
@@ -72,8 +72,8 @@ def reconcile(
 ) -> Reconciled:
     """Match each row of a table in a file to an entity, as `reconcile_frame` does for a frame.
 
-    `name`, `kind`, `context`, `date`, `type`, `decisions` and `threads` are as for `reconcile_frame`. A text of `context`
-    may also list columns, separated by commas.
+    `name`, `kind`, `context`, `date`, `type`, `decisions` and `threads` are as for `reconcile_frame`. `context` may be
+    one text that lists columns, separated by commas.
 
     Args:
         linker: its KB and recipe.
@@ -220,19 +220,9 @@ def decide_rows(
         row, entity = place[int(found[1])], found["entity"]
         [cells] = cells_of(read.table, layout.columns, [row])
         what: Any = "nil" if entity is None else "never" if found["never"] else "entity"
-        text = ", ".join(filter(None, [queries[row].context, *(value for _, value in queries[row].values)]))
+        about: dict[str, Any] = shared | decided_row(queries[row], cells)
         try:
-            made.append(
-                Decision(
-                    decision=what,
-                    name=queries[row].name,
-                    entity=entity,
-                    cells=cells,
-                    text=f"{queries[row].name}: {text}",
-                    date=queries[row].date,
-                    **shared,
-                )
-            )
+            made.append(Decision(decision=what, entity=entity, **about))
         except ValueError as problem:
             raise NamesakeError(f"`decide={answer!r}`: {problem}") from None
     _refuse_contradiction(target, made)

@@ -38,7 +38,7 @@ from namesake.kb.store import KB
 from namesake.kernels.dump import wikidata
 from namesake.linker import Linker
 from namesake.printable import counted
-from namesake.reconciling import Candidate
+from namesake.reconciling import Candidate, Query
 from namesake.reconciling.table import SHOWN, Doubtful
 from namesake.scoring import Scored
 
@@ -179,8 +179,6 @@ def row_case(same: Sequence[tuple[Doubtful, int, Cells]], kb: KB) -> Case:
     """The case of rows with the same content, each with its number in the table and its cells."""
     row, query = same[0][0], same[0][0].query
     facts = [*([("date", query.date)] if query.date else []), *query.values]
-    text = f"{query.name}: {', '.join(filter(None, [query.context, *(value for _, value in query.values)]))}"
-    shared = {"name": query.name, "text": text} | ({"date": query.date} if query.date else {})
     distinct = {tuple(sorted(cells.items())): cells for _, _, cells in same}
     more = f" and {len(same) - 1} with the same content" if len(same) > 1 else ""
     matched = row.candidates[0] if row.candidates and row.candidates[0].matched else None
@@ -196,8 +194,15 @@ def row_case(same: Sequence[tuple[Doubtful, int, Cells]], kb: KB) -> Case:
         total=row.total,
         mentions=len(same),
         uncertainty=1 - _likeliest(row.candidates),
-        decided=[shared | {"cells": cells} for cells in distinct.values()],
+        decided=[decided_row(query, cells) for cells in distinct.values()],
     )
+
+
+def decided_row(query: Query, cells: Cells) -> dict[str, Any]:
+    """The fields of a decision that say which row it is about."""
+    text = ", ".join(filter(None, [query.context, *(value for _, value in query.values)]))
+    about = {"name": query.name, "text": f"{query.name}: {text}", "cells": cells}
+    return about | ({"date": query.date} if query.date else {})
 
 
 def _likeliest(candidates: Sequence[Candidate]) -> float:
