@@ -90,7 +90,9 @@ def _command(function: Any, name: str) -> Any:
     command.name = name
     for leaf in getattr(command, "commands", {"": command}).values():
         leaf.help, _, section = (leaf.help or "").partition("\n\nArgs:\n")
-        helps = common.HELP["options"] | common.HELP["commands"].get(leaf.name, {})
+        own = common.HELP["commands"].get(f"{name} {leaf.name}" if group else name, {})
+        leaf.help += "".join(f"\n\nExample: {example}" for example in own.get("examples", ()))
+        helps = common.HELP["options"] | own
         helps |= dict(re.findall(r"^    (\w+): (.+(?:\n        .+)*)", section, re.MULTILINE))
         for parameter in leaf.params:
             if parameter.name in helps and not parameter.help:

@@ -85,8 +85,6 @@ def compile() -> None:
     The compiled code goes into the folder that NUMBA_CACHE_DIR names, else beside the installed package, else into your
     cache folder. Other users can use it there if only you, or root, can write to it. Kernels that are already compiled
     are not compiled again.
-
-    Example: namesake compile
     """
     from namesake.compiling import compile_kernels
     from namesake.kernels.code_cache import folders
@@ -95,10 +93,7 @@ def compile() -> None:
 
 
 def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None:
-    """Write the embedded sample to a folder to play in: dump, first paragraphs, articles, expected links, and its KB.
-
-    Example: namesake sample play
-    """
+    """Write the embedded sample to a folder to play in: dump, first paragraphs, articles, expected links and its KB."""
     from namesake import build_kb
     from namesake.sample import ARTICLES, DUMP, EXPECTED, WIKIPEDIA
 

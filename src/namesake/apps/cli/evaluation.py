@@ -39,12 +39,7 @@ def run(
     samples: common.Samples = 10_000,
     seed: int = 2022,
 ) -> None:
-    """Measure accuracy with confidence intervals, on labelled text or against gold.
-
-    Example: namesake eval run --kb kb/ --labelled news.jsonl.gz --out report/
-
-    Example: namesake eval run --scores scores.parquet --gold gold.jsonl --split test --by difficulty --out report/
-    """
+    """Measure accuracy with confidence intervals, on labelled text or against gold."""
     given = locals()
     from namesake import evaluate, evaluate_text
 
@@ -85,10 +80,7 @@ def threshold(
     samples: common.Samples = 10_000,
     seed: int = 2022,
 ) -> None:
-    """Show precision, recall and coverage by threshold on labelled text, and suggest a threshold.
-
-    Example: namesake eval threshold --kb kb/ --labelled news.jsonl.gz --target-precision 0.95 -o mine.toml
-    """
+    """Show precision, recall and coverage by threshold on labelled text, and suggest a threshold."""
     files = common.listed(labelled, more)
     folder = common.default_kb(kb, files)
     from namesake import threshold
@@ -130,12 +122,7 @@ def tune(
     articles: list[Path] | None = None,
     out: common.OptionalOut = None,
 ) -> None:
-    """Fit a recipe's weights to labelled text, to scores or to decisions, and write a recipe.
-
-    Example: namesake eval tune --kb kb/ --labelled news.jsonl.gz web.jsonl.gz -o mine.toml
-
-    Example: namesake eval tune --scores scores.parquet --gold gold.jsonl --split tune --recipe uiscore-paper
-    """
+    """Fit a recipe's weights to labelled text, to scores or to decisions, and write a recipe."""
     if decisions:
         _learn(decisions, articles or [], kb, recipe, out)
         return
@@ -186,12 +173,7 @@ def errors(
     split: str | None = None,
     known: bool = False,
 ) -> None:
-    """List every wrong link next to the right one, with the matches and a likely cause.
-
-    Example: namesake eval errors --kb kb/ --articles news.jsonl.gz --gold gold.jsonl --out report/
-
-    Example: namesake eval errors --kb kb/ --labelled news.jsonl.gz --out report/
-    """
+    """List every wrong link next to the right one, with the matches and a likely cause."""
     from namesake import mistakes
 
     source = labelled or articles
@@ -211,10 +193,7 @@ def ablate(
     kb: list[Path] | None = None,
     split: str | None = None,
 ) -> None:
-    """Measure IScore over each kind of words and each context (Tables 6 and 7 of the paper).
-
-    Example: namesake eval ablate --kb kb/ --articles news.jsonl.gz --gold gold.jsonl --out report/
-    """
+    """Measure IScore over each kind of words and each context (Tables 6 and 7 of the paper)."""
     from namesake import ablate
 
     first = common.default_kb(kb[0] if kb else None, [articles])
@@ -230,10 +209,7 @@ def reproduce(
     samples: common.Samples = 10_000,
     seed: int = 2022,
 ) -> None:
-    """Recompute the paper's Quotebank tables from the authors' scores, next to the printed values.
-
-    Example: namesake eval reproduce quotebank/ --out report/
-    """
+    """Recompute the paper's Quotebank tables from the authors' scores, next to the printed values."""
     from namesake import reproduce
 
     _write(reproduce(folder, kb=kb, samples=samples, seed=seed), out)

@@ -60,8 +60,6 @@ def link(
     """Link the names in articles to Wikidata entities.
 
     A stopped run into a folder is resumed by the same command.
-
-    Example: namesake link news.jsonl.gz --kb kb/ -o links.parquet
     """
     given = locals()
     if to is None and (scores or flat or to_format):
@@ -117,12 +115,7 @@ def explain(
     all: bool = False,
     json: common.Json = False,
 ) -> None:
-    """Show why each name of an article, or the name in a row of a table, was linked to its entity.
-
-    Example: namesake explain news.jsonl.gz --article a17 --name "John Smith" --kb kb/
-
-    Example: namesake explain people.csv --row 5 --name Name --context Team,Notes --kb kb/
-    """
+    """Show why each name of an article, or the name in a row of a table, was linked to its entity."""
     given = locals()
     from namesake.engines.file_linker import find_article
     from namesake.explain import names_of_text, no_such_name

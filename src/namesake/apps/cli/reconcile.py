@@ -32,10 +32,7 @@ def reconcile(
     explain: bool = False,
     threads: common.Threads = 0,
 ) -> None:
-    """Match each row of a table to a Wikidata entity. The table's own columns are kept.
-
-    Example: namesake reconcile people.csv --name Name --context Team,Notes --type occupation=Job -o out.csv
-    """
+    """Match each row of a table to a Wikidata entity. The table's own columns are kept."""
     if out is None and review is None:
         raise NamesakeError("no output is named: add -o FILE, such as -o out.csv, or -o - for standard output")
     settings = {name: value for name, value in locals().items() if name not in ("kb", "recipe", "threshold")}
@@ -77,14 +74,7 @@ def review(
     encoding: str | None = None,
     out: common.OptionalOut = None,
 ) -> None:
-    """Write a page on which you decide uncertain names of texts or rows of a table, or record decisions.
-
-    Example: namesake review links.parquet --articles news.jsonl.gz --kb kb/ -o review.html
-
-    Example: namesake review people.csv --name Name --decide 2=Q41421 --kb kb/ -o decisions.jsonl
-
-    Example: namesake review --agreement anna.jsonl ben.jsonl
-    """
+    """Write a page on which you decide uncertain names of texts or rows of a table, or record decisions."""
     if agreement:
         from namesake.apps.review import agreement_lines
 

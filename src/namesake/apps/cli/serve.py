@@ -33,10 +33,7 @@ def serve(
     seconds: Annotated[float, typer.Option(min=0.1)] = 20.0,
     watch: bool = False,
 ) -> None:
-    """Serve links, explanations, OpenRefine and a web page over HTTP.
-
-    Example: namesake serve --kb kb/ --port 8000
-    """
+    """Serve links, explanations, OpenRefine and a web page over HTTP."""
     given = {"text": max_text, "articles": max_articles, "requests": max_requests, "per_client": max_per_client}
     limits = Limits(body=max_body * MB, seconds=seconds, threads=threads, **given)
     if public_url is not None and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", public_url):

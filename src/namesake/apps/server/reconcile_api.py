@@ -23,7 +23,6 @@ from namesake.apps.server.pool import Pool
 from namesake.arrays import Bool, Int32
 from namesake.drawing.theme import render
 from namesake.kb.records import about, found, lifetime, property_label, rows_named, values_of
-from namesake.kb.store import KB
 from namesake.kernels.dump.wikidata import INSTANCE_OF, OCCUPATION
 from namesake.kinds import Kind, listed
 from namesake.reconciling import Candidate, Query
@@ -170,8 +169,7 @@ class ReconcileApi:
     """Answers queries for names in the cells of a table."""
 
     def __init__(self, pool: Pool, public: str | None) -> None:
-        self.pool, self.public = pool, public and public.rstrip("/")
-        self.data = ReconcileData(pool.linker.kb)
+        self.pool, self.kb, self.public = pool, pool.linker.kb, public and public.rstrip("/")
 
     async def get(self, request: Request, asked: ReconcileForm) -> bytes:
         """The manifest; with `queries`, candidates for names; with `extend`, values of entities."""
@@ -179,7 +177,7 @@ class ReconcileApi:
             return await self.post(request, asked)
         host, port = request.scope["server"]  # the Host header, which the client chooses, is not used
         own = f"{request.scope['scheme']}://{f'[{host}]' if ':' in host else host}:{port}"
-        return msgspec.json.encode(manifest(self.data, self.public or own, self.pool.limits.queries))
+        return msgspec.json.encode(self._manifest(self.public or own))
 
     async def post(self, request: Request, asked: ReconcileForm) -> bytes:
         """With `queries`, candidates for names; with `extend`, values of entities."""
@@ -187,7 +185,7 @@ class ReconcileApi:
             wanted, most = decoded(Extension, asked.extend, "`extend`"), 100 * self.pool.limits.queries
             if len(wanted.ids) * max(len(wanted.properties), 1) > most:
                 raise too_large("the list of ids", most, "cells")
-            return await self.pool.json(lambda: self.data.extended(wanted), large=True)
+            return await self.pool.json(lambda: self.extended(wanted), large=True)
         if asked.queries is None:
             raise RequestError(422, "the form has neither `queries` nor `extend`", "send one of them")
         queries = {key: _read(raw) for key, raw in decoded(dict[str, msgspec.Raw], asked.queries, "`queries`").items()}
@@ -198,24 +196,34 @@ class ReconcileApi:
     async def suggest(self, kind: str, request: Request, asked: SuggestParameters) -> bytes:
         """Entities, properties or types whose name begins with a prefix."""
         prefix = " ".join(asked.prefix.split())
-        return await self.pool.json(lambda: {"result": self.data.suggested(kind, prefix, asked.cursor)})
+        return await self.pool.json(lambda: {"result": self.suggested(kind, prefix, asked.cursor)})
 
     async def propose(self, request: Request, asked: ProposeParameters) -> bytes:
         """The properties with the most statements of entities with a type."""
         limit = int(asked.limit) if re.fullmatch("[1-9][0-9]{0,3}", asked.limit) else 50
-        answer = {"type": asked.type[:100], "limit": limit}
-        return await self.pool.json(
-            lambda: answer | {"properties": self.data.proposed(asked.type[:100].rpartition("/")[2])[:limit]}
-        )
+        kind = asked.type[:100]
+        found = await self.pool.run(lambda: self.proposed(kind.rpartition("/")[2])[:limit])
+        return msgspec.json.encode({"type": kind, "limit": limit, "properties": found})
 
     async def preview(self, request: Request, asked: PreviewParameters) -> Response:
         """An entity in short, for a frame."""
-        kb = self.pool.linker.kb
-        row = kb.row(asked.id)
+        row = self.kb.row(asked.id)
         if row < 0:
             raise RequestError(404, "the KB has no such entity", "ask for an entity that /reconcile returned")
-        page = render("apps/server/preview.html", one=found(kb, row))
+        page = render("apps/server/preview.html", one=found(self.kb, row))
         return Response(page, headers={"content-security-policy": PREVIEW_CSP}, media_type=HTML)
+
+    def _manifest(self, base: str) -> dict[str, Any]:
+        """The description of the service: its types, the addresses of its parts, the number of queries per request."""
+        found: dict[str, Any] = msgspec.json.decode(Path(__file__).with_name("manifest.json").read_bytes())
+        found |= {"name": f"Namesake ({len(self.kb):,} entities)", "defaultTypes": list(self.kinds)}
+        found["batchSize"] = self.pool.limits.queries
+        found["preview"]["url"] = f"{base}/reconcile/preview?id={{{{id}}}}"
+        if self.kb.ids.own:
+            found["view"] = {"url": found["preview"]["url"]}  # Wikidata has no pages of own entities
+        for service in (*found["suggest"].values(), found["extend"]["propose_properties"]):
+            service["service_url"] = f"{base}/reconcile"
+        return found
 
     def _reconciled(self, asked: dict[str, GivenQuery | str]) -> dict[str, Any]:
         """The candidates of each query. A query without a name has none: the KB is searched by names."""
@@ -236,14 +244,14 @@ class ReconcileApi:
         enough = wanted.issubset if asked.type_strict == "all" else lambda types: bool(wanted & types)
         best = enumerate(judged.best(query, LOOKED_AT if strict else limit))
         rows = judged.scored.batch.rows
-        fitting = ((place, at) for place, at in best if not strict or enough(self.data.all_types(int(rows[at]))))
-        kb, typed = self.pool.linker.kb, judged.scored.scores.get(ENTITY_TYPE)
+        fitting = ((place, at) for place, at in best if not strict or enough(self.all_types(int(rows[at]))))
+        typed = judged.scored.scores.get(ENTITY_TYPE)
 
         def matched(place: int, at: int) -> bool:
             """Whether a candidate is the answer. A candidate that has other types only is not."""
             return answered and place == 0 and (typed is None or bool(typed[at] >= 0))
 
-        return [judged.who(kb, at, matched=matched(place, at)) for place, at in islice(fitting, limit)]
+        return [judged.who(self.kb, at, matched=matched(place, at)) for place, at in islice(fitting, limit)]
 
     def _candidate(self, one: Candidate) -> dict[str, Any]:
         """A candidate of a query; its score is the confidence in percent."""
@@ -253,26 +261,9 @@ class ReconcileApi:
             "description": one.description,
             "score": round(100 * one.confidence, 3) if one.confidence is not None else one.score,
             "match": one.matched,
-            "type": self.data.types_of(self.pool.linker.kb.row(one.qid)),
+            "type": self.types_of(self.kb.row(one.qid)),
             "features": [{"id": name, "value": value} for name, value in one.parts.items()],
         }
-
-
-def _read(raw: msgspec.Raw) -> GivenQuery | str:
-    """A query, or what is wrong with it: a query that is not valid does not affect the others of its batch."""
-    try:
-        query = decoded(GivenQuery, bytes(raw), "the query")
-    except RequestError as problem:
-        return problem.problem.error
-    return "the query has neither `query` nor `properties`" if query.query is UNSET and not query.properties else query
-
-
-# suggestions, values and types
-class ReconcileData:
-    """Looks up entities, properties and types of a KB."""
-
-    def __init__(self, kb: KB) -> None:
-        self.kb = kb
 
     # types
     @cached_property
@@ -406,13 +397,10 @@ class ReconcileData:
         return [self._item(value) if value >= 0 else {"str": kb.strings[~value]} for value in values]
 
 
-def manifest(data: ReconcileData, base: str, batch: int) -> dict[str, Any]:
-    """The description of the service: its types, the addresses of its parts, and the number of queries per request."""
-    found: dict[str, Any] = msgspec.json.decode(Path(__file__).with_name("manifest.json").read_bytes())
-    found |= {"name": f"Namesake ({len(data.kb):,} entities)", "defaultTypes": list(data.kinds), "batchSize": batch}
-    found["preview"]["url"] = f"{base}/reconcile/preview?id={{{{id}}}}"
-    if data.kb.ids.own:
-        found["view"] = {"url": found["preview"]["url"]}  # Wikidata has no pages of own entities
-    for service in (*found["suggest"].values(), found["extend"]["propose_properties"]):
-        service["service_url"] = f"{base}/reconcile"
-    return found
+def _read(raw: msgspec.Raw) -> GivenQuery | str:
+    """A query, or what is wrong with it: a query that is not valid does not affect the others of its batch."""
+    try:
+        query = decoded(GivenQuery, bytes(raw), "the query")
+    except RequestError as problem:
+        return problem.problem.error
+    return "the query has neither `query` nor `properties`" if query.query is UNSET and not query.properties else query
