@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from namesake import KB, Linker, NamesakeError, add_entities, reconcile_frame, remove_entities, undo_addition
-from namesake.apps.review_cases import text_cases
+from namesake.apps.review import text_cases
 from namesake.articles.builder import text_table
 from namesake.kb.build import build
 from namesake.kb.names.normalise import normalise

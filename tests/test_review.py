@@ -11,7 +11,9 @@ import pytest
 
 from browser import chromium, faint_texts, overflow, unlabelled
 from namesake import Linker
-from namesake.apps.review_cases import Case, Option, ordered, sentence_at, text_cases, write_page
+from namesake.apps.review import Case, Option, ordered, sentence_at, text_cases, write_page
+from namesake.articles.article import Mention
+from namesake.articles.builder import text_table
 from namesake.articles.rejects import Rejects
 from namesake.decisions.records import read_decisions
 from namesake.sample import ARTICLES
@@ -64,6 +66,12 @@ def test_cases_of_text_are_the_uncertain_mentions(linker):
     assert found.options[0].id == links["best"][0].as_py()
     assert found.uncertainty == pytest.approx(1 - max(links["confidence"][0].as_py(), 1 - links["known"][0].as_py()))
     assert not list(text_cases(linker, links, [articles], 0.1))
+
+
+def test_a_case_of_text_shows_the_longest_mention(linker):
+    articles = text_table("Jordan spoke. Michael Jordan left.", [Mention("Michael Jordan", [(0, 6), (14, 28)])], None)
+    [found] = text_cases(linker, linker.link(articles), [articles], 0.8)
+    assert found.sentence == ("", "Michael Jordan", " left.")
 
 
 def test_rows_with_the_same_content_are_one_case_and_others_with_the_name_are_similar(run):

@@ -25,7 +25,8 @@ from namesake import build_kb
 from namesake.apps.cli.commands import app
 from namesake.apps.server.endpoint import RequestError
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.pool import Job, Links, Pool
+from namesake.apps.server.pool import Links, Pool
+from namesake.apps.server.schema import GivenArticle, GivenMention
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
 from namesake.compiling import NOTICE
@@ -170,14 +171,14 @@ def test_company_changes_nothing(linker: Linker, sample_kb: KB, articles: pa.Tab
 def test_a_fault_is_its_own_requests(linker: Linker) -> None:
     """An article that the linker refuses fails alone: those in the same batch are answered."""
     pool = Pool(linker, Limits(linger=0.1))
-    good = Article("0", TEXT, mentions=[Mention("Michael Jordan", [(0, 14)])])
-    bad = Article("0", TEXT, mentions=[Mention("Michael Jordan", [(0, 9999)])])
+    good = GivenArticle(TEXT, mentions=[GivenMention("Michael Jordan", [(0, 14)])])
+    bad = GivenArticle(TEXT, mentions=[GivenMention("Michael Jordan", [(0, 14)], ["nobody"])])
 
     def render(links: Links) -> bytes:
         return b" ".join((link.qid or "nobody").encode() for links_of_one in links for link in links_of_one)
 
-    async def ask(articles: list[Article]) -> bytes:
-        return await pool.link(Job(len(articles), 100, lambda: articles, render))
+    async def ask(articles: list[GivenArticle]) -> bytes:
+        return await pool.link_articles(articles, render)
 
     async def ask_all() -> list[bytes | BaseException]:
         first = asyncio.create_task(ask([good]))  # while it is linked, the others wait for each other
@@ -189,7 +190,7 @@ def test_a_fault_is_its_own_requests(linker: Linker) -> None:
     pool.close()
     assert isinstance(refused, RequestError)
     assert refused.status == 422
-    assert refused.problem.error.startswith("article 1 cannot be linked: span [0, 9999]")
+    assert refused.problem.error.startswith("article 1 cannot be linked: candidate 'nobody'")
     assert (one, two) == (alone, b"%s %s" % (alone, alone))
     assert pool.counts["batches"] == 2
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from namesake.apps.server import schema
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.protocol import LogLimit
+from namesake.apps.server.serving import LogLimit
 from namesake.articles.article import all_occurrences
 from namesake.kb.store import KB
 from namesake.linker import Linker

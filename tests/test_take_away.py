@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from namesake import link_frame
-from namesake.drawing.sentence import GROUP_OF, summary_sentence
+from namesake.drawing.sentence import GROUP_OF, for_and_against, summary_sentence
 from namesake.drawing.theme import GROUPS, PARTS, REASONS, nil_confidence
 from namesake.engines.folder import link_folder
 from namesake.reconciling.name_forms import stated_qid, usual_form
@@ -260,3 +260,25 @@ def test_errors_of_labelled_text_are_the_labels_that_are_linked_otherwise(run, l
     assert (wrong["gold"]["qid"], wrong["chosen"]["qid"]) == ("Q3308285", "Q41421")
     assert run("eval", "errors", "--labelled", "labelled.jsonl", "--gold", "x", "--out", "report").code == 2
     assert run("eval", "errors", "--out", "report").code == 2
+
+
+def test_what_speaks_for_and_against_names_the_candidate_once_and_compares_only_with_another():
+    parts = {"Fame": 3.0, "SharedStatements": 2.0, "ArticleWords": 0.1}
+    both = for_and_against([parts, {"Fame": 0.0}], ["person", "person"])
+    assert both[0] == "For: this person is far better known and is connected with other names in the text."
+    assert both[1].startswith("Against: it is little known")
+    assert for_and_against([parts], ["person"]) == [
+        "For: this person is well known and is connected with other names in the text."
+    ]
+
+
+def test_candidates_that_are_too_close_are_joined_by_but_only_if_both_have_reasons():
+    def rows(rank: int, label: str, fame: float) -> dict[str, object]:
+        about = {"rank": rank, "qid": f"Q{rank}", "label": label, "description": None, "kind": "person"}
+        more = {"confidence": 0.4, "reason": "too close to call", "role": "part", "part": "Fame", "matches": None}
+        return about | more | {"contribution": fame}
+
+    said = summary_sentence([rows(1, "Ann", 2.0), rows(2, "Ann", 1.0)])
+    assert said == (
+        "Too close to call: Ann (Q1, 40 % likely), because this person is better known, or Ann (Q2, 40 % likely)."
+    )

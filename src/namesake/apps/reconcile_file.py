@@ -1,5 +1,9 @@
-"""Reconciliation of a whole file: read the table, match its rows, write the result and a page for review."""
+"""Reconciliation of a whole file: read the table, match its rows, write the result and a page for review.
 
+Also decisions about its rows by their numbers.
+"""
+
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -7,10 +11,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from namesake.apps.review_cases import Case, row_case, write_page
+from namesake.apps.review import Case, decided_row, row_case, write_page
 from namesake.articles.rejects import NoRejects, Rejects
 from namesake.decisions.lookup import cells_of, texts
-from namesake.errors import warn
+from namesake.decisions.records import Decision, append, contradict, now, origin, read_decisions
+from namesake.errors import NamesakeError, warn
 from namesake.files import STDIN, Paths, check_place, keep_apart, several
 from namesake.formats import read_rows
 from namesake.formats.excel_files import check_rows
@@ -22,7 +27,7 @@ from namesake.printable import counted
 from namesake.progress import Reporter
 from namesake.reconciling import Query
 from namesake.reconciling.explained import checked
-from namesake.reconciling.table import Answers, Layout, column_of_names, reconcile_table
+from namesake.reconciling.table import Answers, Layout, column_of_names, queries_of, reconcile_table
 
 
 @dataclass(frozen=True)
@@ -65,29 +70,24 @@ def reconcile(
     reporter: Reporter | None = None,
     say: Callable[[str], None] = warn,
 ) -> Reconciled:
-    """Match each row of a table in a file to an entity; `reconcile_frame` does the same for a frame.
+    """Match each row of a table in a file to an entity, as `reconcile_frame` does for a frame.
+
+    `name`, `kind`, `context`, `date`, `type`, `decisions` and `threads` are as for `reconcile_frame`. `context` may be
+    one text that lists columns, separated by commas.
 
     Args:
         linker: its KB and recipe.
         table: a CSV, TSV, JSONL, JSON, Parquet or .xlsx file; `-` is standard input.
         out: the output file, `.csv`, `.tsv`, `.xlsx`, `.jsonl` or `.parquet`; `-` is CSV on standard output.
-        name: the column of names; by default it is guessed.
-        kind: the kinds of the entities, such as "organisation" or "people,places"; by default the kind of most names.
-        context: one or several columns with words about the entity, such as a team or notes. A text may list columns,
-            separated by commas.
-        date: the column with the year or day for which the row is true.
-        type: properties and the columns that contain their values, such as `{"occupation": "Job", "P108": "Firm"}`.
         review: an HTML page to write, on which people decide the uncertain rows.
         review_below: rows whose confidence is lower appear on that page.
         blind: hide the computed answers and their confidence on that page.
-        decisions: files of decisions of people (docs/review.md), in the order in which they apply.
         choices: the former name of `decisions`.
         encoding: the encoding of CSV and TSV; by default UTF-8, or what a byte order mark indicates.
         format: the format of standard input: csv, tsv, jsonl or json.
         sheet: the name or number of the sheet of an .xlsx file; by default the first visible one with cells.
         check: a column with QIDs, which are compared with the answers; the result is the column `check`.
         explain: also add the column `why`, with one sentence for each row.
-        threads: the number of threads; 0 means one per core. The result does not depend on it.
         rejects: receives the rows that cannot be read; without it, the first of them is an error.
         reporter: receives the progress.
         say: receives messages, such as which column was guessed; by default they are warnings (`UserWarning`).
@@ -178,3 +178,63 @@ def _check_outputs(out: Path | None, page: Path | None, rejects: Path | None, in
     keep_apart(outputs, inputs)
     for file in outputs:
         check_place(file)
+
+
+# decisions
+def decide_rows(
+    linker: Linker,
+    source: Path,
+    target: Path,
+    answers: Iterable[str],
+    *,
+    name: str | None = None,
+    context: str | Sequence[str] = (),
+    date: str | None = None,
+    type: Mapping[str, str | Sequence[str]] | None = None,
+    by: str = "",
+    encoding: str | None = None,
+    rejects: Rejects,
+    say: Callable[[str], None],
+) -> int:
+    """Append decisions about rows of a table to a file of decisions; returns their number.
+
+    `answers` are `ROW=QID`, `ROW=nil`, or `ROW=not:QID` for "not this entity", with rows as the spreadsheet counts
+    them; `by` is the reviewer, and the columns are as for `reconcile`.
+    """
+    keep_apart([target], [source, linker.kb.path])
+    check_place(target)
+    read = read_rows(source, rejects, Reading(encoding=encoding, say=say))
+    named = column_of_names(read.table.column_names, str(source), say) if name is None else name
+    layout = layout_of(read.table, named, context, date, type)
+    layout.check(read.table, linker.kb)
+    queries, place = queries_of(read.table, layout), {number: at for at, number in enumerate(read.numbers)}
+    shared: dict[str, Any] = {"by": by, "at": now()} | origin(linker.kb, linker.recipe.name)
+    made = []
+    for answer in answers:
+        found = re.fullmatch(r"(\d+)=(nil|(?P<never>not:)?(?P<entity>\S+))", answer, re.I)
+        if found is None:
+            raise NamesakeError(f"`decide={answer!r}`: write ROW=QID or ROW=nil")
+        if int(found[1]) not in place:
+            rows = f"rows {min(place, default=0)} to {max(place, default=0)}"
+            raise NamesakeError(f"`decide={answer!r}`: {source} has {rows}")
+        row, entity = place[int(found[1])], found["entity"]
+        [cells] = cells_of(read.table, layout.columns, [row])
+        what: Any = "nil" if entity is None else "never" if found["never"] else "entity"
+        about: dict[str, Any] = shared | decided_row(queries[row], cells)
+        try:
+            made.append(Decision(decision=what, entity=entity, **about))
+        except ValueError as problem:
+            raise NamesakeError(f"`decide={answer!r}`: {problem}") from None
+    _refuse_contradiction(target, made)
+    append(target, made)
+    return len(made)
+
+
+def _refuse_contradiction(path: Path, new: Sequence[Decision]) -> None:
+    """Raise an error if a new decision contradicts one of the file, or another new one."""
+    known = [(one.decision, str(one)) for one in read_decisions(path)] if path.exists() else []
+    for one in new:
+        for other, shown in known:
+            if one.key == other.key and contradict(one, other):
+                raise NamesakeError(f"{one.name!r} = {one.entity or 'NIL'} contradicts {shown}: remove one of them")
+        known.append((one, f"{one.name!r} = {one.entity or 'NIL'}"))

@@ -1,151 +1,286 @@
-"""Review as functions: the page for links, decisions about rows by their numbers, agreement of reviewers."""
+"""Review: the cases to decide, in their order, the page on which people decide them, and agreement of reviewers.
+
+A case is an uncertain mention of a text or an uncertain row of a table. It is decided once for all mentions of its name
+in its article, or for all rows with the same content. The first case of each group of similar cases comes first, by the
+sum of uncertainty × number of mentions over its group: this is what one answer can settle, as the page offers to apply
+it to the whole group.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from namesake.apps.reconcile_file import layout_of
-from namesake.apps.review_cases import text_cases, write_page
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from namesake import rank
+from namesake.articles.builder import check_articles, pieces
 from namesake.articles.rejects import Rejects
-from namesake.decisions.lookup import cells_of
-from namesake.decisions.records import Decision, agreement, answers_by, append, contradict, now, origin, read_file
+from namesake.decisions.lookup import contexts_of
+from namesake.decisions.records import Cells, agreement, answers_by, origin, read_file
+from namesake.drawing.sentence import for_and_against
+from namesake.drawing.theme import render, style_sheet
 from namesake.engines.file_linker import read_files
-from namesake.errors import NamesakeError, warn
-from namesake.files import Paths, check_place, keep_apart, several
+from namesake.errors import NamesakeError
+from namesake.files import Paths, check_place, keep_apart, published, several
 from namesake.formats import read_rows
 from namesake.formats.field_names import Reading
+from namesake.kb.names.normalise import normalise
+from namesake.kb.records import about, lifetime, values_of, years
+from namesake.kb.store import KB
+from namesake.kernels.dump import wikidata
 from namesake.linker import Linker
 from namesake.printable import counted
-from namesake.reconciling.table import column_of_names, queries_of
+from namesake.reconciling import Candidate, Query
+from namesake.reconciling.table import SHOWN, Doubtful
+from namesake.scoring import Scored
+
+MOST_CASES = 10_000
+"""Cases on one page."""
+NEEDED = ("article_id", "name", "confidence", "known")
+"""Columns of links that a review reads."""
+NEARBY = 300
+"""Characters before and after a name that are searched for the ends of its sentence."""
+_END = re.compile(r"(?<!\b[A-Z])(?<!\b[A-Z]\w)[.!?][\"”’')]*\s+(?=[\"“‘'(]*[A-Z0-9])|\n+")
+
+
+class Option(msgspec.Struct, frozen=True):
+    """A candidate of a case."""
+
+    id: str
+    confidence: float | None
+    why: str
+
+
+class Case(msgspec.Struct, frozen=True):
+    """One question to a reviewer."""
+
+    name: str
+    where: str
+    sentence: tuple[str, str, str]
+    """The text before the name, the name as it is written, and the text after it."""
+    facts: list[tuple[str, str]]
+    reason: str | None
+    answer: str | None
+    """The linker's answer; None for NIL."""
+    options: list[Option]
+    total: int
+    """How many candidates there are."""
+    mentions: int
+    """How many mentions or rows the decision settles."""
+    uncertainty: float
+    """1 minus the probability of the most likely answer, NIL included."""
+    decided: list[dict[str, Any]]
+    """The fields of the decisions to write that say what they are about."""
+
+    @property
+    def group(self) -> str:
+        """The same for similar cases: the same name and the same candidates."""
+        return "\t".join([normalise(self.name), *sorted(one.id for one in self.options)])
+
+
+def ordered(cases: Iterable[Case]) -> list[Case]:
+    """The cases in the order of the review."""
+    groups: dict[str, list[Case]] = {}
+    for case in cases:
+        groups.setdefault(case.group, []).append(case)
+    worth: list[tuple[float, Case]] = []
+    for group in groups.values():
+        own = sorted(((case.uncertainty * case.mentions, case) for case in group), key=lambda pair: -pair[0])
+        worth += [(sum(value for value, _ in own), own[0][1]), *own[1:]]
+    return [case for _, case in sorted(worth, key=lambda pair: -pair[0])]
+
+
+# texts
+def text_cases(linker: Linker, links: pa.Table, articles: Iterable[pa.Table], below: float) -> Iterator[Case]:
+    """The cases of texts: mentions of `links` whose most likely answer has a lower probability than `below`.
+
+    Articles with such mentions are linked again, because links do not contain candidates.
+    """
+    absent = [name for name in NEEDED if name not in links.column_names]
+    if absent:
+        raise NamesakeError(f"the links have no column {absent[0]!r}: give the output of `namesake link`")
+    chance, known = (pa.array(map(_number, links[name].to_pylist()), pa.float64()) for name in ("confidence", "known"))
+    sure = pc.max_element_wise(chance, pc.subtract(1.0, known))
+    rows = links.select(["article_id", "name"]).filter(pc.less(sure, below))
+    wanted = set(zip(*(rows.column(name).to_pylist() for name in rows.column_names), strict=True))
+    ids = pa.array({article for article, _ in wanted}, pa.string())
+    for table in articles:
+        some = check_articles(table.filter(pc.is_in(table.column("id"), ids)))
+        for piece in pieces(some):
+            yield from _cases_of_batch(linker.scored(piece), wanted, below)
+
+
+def _number(cell: object) -> float | None:
+    """A probability of a file of links; CSV has texts."""
+    return None if cell in (None, "") else float(str(cell))
+
+
+def _cases_of_batch(scored: Scored, wanted: set[tuple[str, str]], below: float) -> Iterator[Case]:
+    batch, names = scored.batch, scored.batch.names.to_pylist()
+    if scored.probabilities is None:
+        raise NamesakeError(f"recipe {scored.recipe.name} has no [decide] table, so it has no uncertain links")
+    sure = np.maximum(scored.decision.confidence, scored.probabilities[1])
+    ids = batch.ids.take(pa.array(batch.article)).to_pylist()
+    asked = [m for m in np.flatnonzero(sure < below).tolist() if (ids[m], names[m]) in wanted]
+    contexts = contexts_of(batch.mentions, batch.texts, np.array(asked, np.int64))
+    for m, context in zip(asked, contexts, strict=True):
+        text, spans = batch.texts[int(batch.article[m])].as_py(), batch.span_lists[m].as_py()
+        begin, end = batch.offsets[m : m + 2].tolist()
+        keys = (key[begin:end] for key in scored.combined.keys)
+        best = begin + rank.order(np.array([0, end - begin]), *keys)[:SHOWN]
+        parts = [{name: float(added[at]) for name, added in scored.contributions.items()} for at in best]
+        candidates = batch.kb.ids.texts(batch.qids[best]).to_pylist()
+        whys = _why(batch.kb, candidates, parts)
+        options = list(map(Option, candidates, scored.probabilities[0][best].tolist(), whys))
+        span = max(spans, key=lambda one: one[1] - one[0], default=[0, 0])  # not a part of the name
+        sentence = sentence_at(text, *span) if spans else ("", names[m], "")
+        date = batch.dates[int(batch.article[m])].as_py()
+        about = {"name": names[m], "context": context, "article": ids[m], "span": span, "text": "".join(sentence)}
+        yield Case(
+            name=names[m],
+            where=ids[m],
+            sentence=sentence,
+            facts=[("date", date)] if date else [],
+            reason=scored.decision.reason_of(m),
+            answer=options[0].id if options and scored.decision.reason_of(m) is None else None,
+            options=options,
+            total=end - begin,
+            mentions=max(len(spans), 1),
+            uncertainty=1 - float(sure[m]),
+            decided=[about | ({"date": date} if date else {})],
+        )
+
+
+def sentence_at(text: str, start: int, end: int) -> tuple[str, str, str]:
+    """The sentence around a span: the part before it, the span, the part after it."""
+    low, high = max(start - NEARBY, 0), min(end + NEARBY, len(text))
+    ends = [found.end() for found in _END.finditer(text, low, high)]
+    begin = max((one for one in ends if one <= start), default=low)
+    stop = min((one for one in ends if one > end), default=high)
+    return text[begin:start], text[start:end], text[end:stop].rstrip()
+
+
+def _why(kb: KB, ids: Iterable[str], parts: Sequence[Mapping[str, float]]) -> list[str]:
+    """What speaks for and against each of some candidates, in one sentence."""
+    rows = [kb.row(id) for id in ids]
+    return for_and_against(parts, [kb.kind_of(row).name if row >= 0 else "" for row in rows])
+
+
+# tables
+def row_case(same: Sequence[tuple[Doubtful, int, Cells]], kb: KB) -> Case:
+    """The case of rows with the same content, each with its number in the table and its cells."""
+    row, query = same[0][0], same[0][0].query
+    facts = [*([("date", query.date)] if query.date else []), *query.values]
+    distinct = {tuple(sorted(cells.items())): cells for _, _, cells in same}
+    more = f" and {len(same) - 1} with the same content" if len(same) > 1 else ""
+    matched = row.candidates[0] if row.candidates and row.candidates[0].matched else None
+    whys = _why(kb, [one.qid for one in row.candidates], [one.parts for one in row.candidates])
+    return Case(
+        name=query.name,
+        where=f"row {same[0][1]}{more}",
+        sentence=("", query.name, f": {query.context}" if query.context else ""),
+        facts=facts,
+        reason=row.reason,
+        answer=None if matched is None else matched.qid,
+        options=[Option(one.qid, one.confidence, why) for one, why in zip(row.candidates, whys, strict=True)],
+        total=row.total,
+        mentions=len(same),
+        uncertainty=1 - _likeliest(row.candidates),
+        decided=[decided_row(query, cells) for cells in distinct.values()],
+    )
+
+
+def decided_row(query: Query, cells: Cells) -> dict[str, Any]:
+    """The fields of a decision that say which row it is about."""
+    text = ", ".join(filter(None, [query.context, *(value for _, value in query.values)]))
+    about = {"name": query.name, "text": f"{query.name}: {text}", "cells": cells}
+    return about | ({"date": query.date} if query.date else {})
+
+
+def _likeliest(candidates: Sequence[Candidate]) -> float:
+    """The probability of the most likely answer, NIL included."""
+    chances = [one.confidence or 0.0 for one in candidates]
+    return max([*chances, 1 - sum(chances)], default=0.0)
+
+
+# the page
+def write_page(cases: Iterable[Case], page: Path, title: str, linker: Linker, blind: bool = False) -> int:
+    """Write the page for some cases, at most `MOST_CASES`; returns how many are on it.
+
+    The contents of texts and tables are in it as JSON only, never as markup.
+    """
+    every = ordered(cases)
+    some = every[:MOST_CASES]
+    groups = {name: number for number, name in enumerate(dict.fromkeys(case.group for case in some))}
+    listed = [msgspec.to_builtins(case) | {"group": groups[case.group], "id": _id(case)} for case in some]
+    entities = {option.id: entity_facts(linker.kb, option.id) for case in some for option in case.options}
+    data = {"title": title, "all": len(every), "blind": blind, "cases": listed, "entities": entities}
+    data["id"] = sha256("".join(str(case["id"]) for case in listed).encode()).hexdigest()[:16]
+    with published(page) as partial:
+        data["origin"] = origin(linker.kb, linker.recipe.name)
+        text = render("apps/review.html", style=style_sheet("colours"), data=data)
+        partial.write_text(text, encoding="utf-8")
+    return len(some)
+
+
+def _id(case: Case) -> str:
+    return sha256(msgspec.json.encode(case.decided, order="sorted")).hexdigest()[:16]
+
+
+def entity_facts(kb: KB, id: str) -> dict[str, str]:
+    """What the page shows of an entity: label, years, description and occupations."""
+    row = kb.row(id)
+    if row < 0:
+        return {"label": id, "years": "", "description": "", "occupation": ""}
+    jobs = [kb.item_labels[value] for value in values_of(kb, row, wikidata.OCCUPATION) if value >= 0]
+    described = about(kb, row)
+    more = [job for job in dict.fromkeys(jobs) if job and job not in described]
+    shown = {"label": kb.label(row), "years": years(*lifetime(kb, row)), "description": described}
+    return shown | {"occupation": ", ".join(more[:3])}
 
 
 def review_links(
     linker: Linker,
-    links: str | Path,
-    articles: Paths,
-    out: str | Path,
-    *,
-    below: float = 0.8,
-    blind: bool = False,
+    source: Path,
+    articles: Sequence[Path],
+    page: Path,
+    below: float,
+    blind: bool,
     rejects: Rejects,
-    say: Callable[[str], None] = warn,
-) -> int:
-    """Write a page on which people decide the uncertain mentions of links; returns how many cases are on it.
+    say: Callable[[str], None],
+) -> None:
+    """Write a page on which people decide the uncertain mentions of `source`, the output of `namesake link`.
 
-    Args:
-        linker: its KB and recipe, with which the articles of uncertain mentions are linked again.
-        links: the output of `namesake link`: Parquet, JSONL or CSV.
-        articles: the articles that were linked.
-        out: the HTML page.
-        below: mentions whose most likely answer has a lower probability are uncertain.
-        blind: do not show what the linker answered, and list candidates by their ids.
-        rejects: receives articles that cannot be read.
-        say: receives messages.
+    A mention is uncertain if its most likely answer has a lower probability than `below`. A page that is `blind` does
+    not show what the linker answered, and lists candidates by their ids.
     """
-    source, page, texts = Path(links), Path(out), [Path(file) for file in several(articles)]
-    keep_apart([page], [source, *texts, linker.kb.path])
+    keep_apart([page], [source, *articles, linker.kb.path])
     check_place(page)
     table = read_rows(source, rejects, Reading(say=say)).table
-    cases = list(text_cases(linker, table, read_files(texts, rejects), below))
+    cases = list(text_cases(linker, table, read_files(articles, rejects), below))
     shown = write_page(cases, page, source.name, linker, blind)
     more = "" if shown == len(cases) else f", the {shown:,} on the page settle most"
     say(f"{page}: {counted(len(cases), 'name')} to review{more}")
-    return shown
 
 
-def decide_rows(
-    linker: Linker,
-    table: str | Path,
-    out: str | Path,
-    answers: Iterable[str],
-    *,
-    name: str | None = None,
-    context: str | Sequence[str] = (),
-    date: str | None = None,
-    type: Mapping[str, str | Sequence[str]] | None = None,
-    by: str = "",
-    encoding: str | None = None,
-    rejects: Rejects,
-    say: Callable[[str], None] = warn,
-) -> int:
-    """Append decisions about rows of a table to a file of decisions; returns their number.
-
-    Args:
-        linker: its KB and recipe are recorded.
-        table: the table.
-        out: the file of decisions.
-        answers: `ROW=QID`, `ROW=nil`, or `ROW=not:QID` for "not this entity"; rows as the spreadsheet counts them.
-        name: the column of names; `context`, `date` and `type` as for `reconcile`.
-        by: the reviewer.
-        encoding: the encoding of CSV and TSV.
-        rejects: receives rows that cannot be read.
-        say: receives messages.
-    """
-    source, target = Path(table), Path(out)
-    keep_apart([target], [source, linker.kb.path])
-    check_place(target)
-    read = read_rows(source, rejects, Reading(encoding=encoding, say=say))
-    named = column_of_names(read.table.column_names, str(source), say) if name is None else name
-    layout = layout_of(read.table, named, context, date, type)
-    layout.check(read.table, linker.kb)
-    queries, place = queries_of(read.table, layout), {number: at for at, number in enumerate(read.numbers)}
-    shared: dict[str, Any] = {"by": by, "at": now()} | origin(linker.kb, linker.recipe.name)
-    made = []
-    for answer in answers:
-        found = re.fullmatch(r"(\d+)=(nil|(?P<never>not:)?(?P<entity>\S+))", answer, re.I)
-        if found is None or int(found[1]) not in place:
-            rows = f"rows {min(place, default=0)} to {max(place, default=0)}" if found else "ROW=QID or ROW=nil"
-            raise NamesakeError(
-                f"`decide={answer!r}`: {source} has {rows}" if found else f"`decide={answer!r}`: write {rows}"
-            )
-        row, entity = place[int(found[1])], found["entity"]
-        [cells] = cells_of(read.table, layout.columns, [row])
-        what: Any = "nil" if entity is None else "never" if found["never"] else "entity"
-        text = ", ".join(filter(None, [queries[row].context, *(value for _, value in queries[row].values)]))
-        try:
-            made.append(
-                Decision(
-                    decision=what,
-                    name=queries[row].name,
-                    entity=entity,
-                    cells=cells,
-                    text=f"{queries[row].name}: {text}",
-                    date=queries[row].date,
-                    **shared,
-                )
-            )
-        except ValueError as problem:
-            raise NamesakeError(f"`decide={answer!r}`: {problem}") from None
-    _refuse_contradiction(target, made)
-    append(target, made)
-    return len(made)
-
-
-def _refuse_contradiction(path: Path, new: Sequence[Decision]) -> None:
-    """Raise an error if a new decision contradicts one of the file, or another new one."""
-    known = [(one.decision, str(one)) for one in read_file(path, [])] if path.exists() else []
-    for one in new:
-        for other, shown in known:
-            if one.key == other.key and other.decision != "withdrawn" and contradict(one, other):
-                raise NamesakeError(f"{one.name!r} = {one.entity or 'NIL'} contradicts {shown}: remove one of them")
-        known.append((one, f"{one.name!r} = {one.entity or 'NIL'}"))
-
-
+# reviewers
 def agreement_lines(files: Paths) -> list[str]:
     """The agreement of each two reviewers: files if there are several, else the reviewers named in one file."""
     paths, rejected = [Path(file) for file in several(files)], list[str]()
-    placed = [(path, one) for path in paths for one in read_file(path, rejected)]
+    placed = [one for path in paths for one in read_file(path, rejected)]
     if len(paths) > 1:
-        reviewers = {
-            str(path): answers_by([one for own, one in placed if own == path], lambda _: "").get("", {})
-            for path in paths
-        }
+        reviewers: dict[str, dict[Any, str]] = {str(path): {} for path in paths}
+        reviewers |= answers_by(placed, lambda one: str(one.file))
     else:
-        reviewers = answers_by([one for _, one in placed], lambda one: one.decision.by or "no name")
+        reviewers = answers_by(placed, lambda one: one.decision.by or "no name")
     if len(reviewers) < 2:
         raise NamesakeError(f"{paths[0]}: decisions of one reviewer only; agreement needs two files or two reviewers")
     lines = [f"{counted(len(rejected), 'line')} rejected, such as {rejected[0]}"] if rejected else []

@@ -65,9 +65,8 @@ def reasons_for(own: Sequence[Row], rival: Sequence[Row], text: str = "") -> lis
         forms = GROUPS[group]
         wanted = [("with_words", words), ("with_others", names), ("alone", alone), ("much", ahead[group] >= MUCH)]
         form = next((forms[name] for name, holds in wanted if holds and name in forms), forms["for"])
-        form = form.removeprefix("{it} ") if any(one.startswith(about["it"]) for one in said) else form
         said.append(form.format(**about))
-    return said
+    return _named_once(said, about["it"])
 
 
 def for_and_against(parts: Sequence[Mapping[str, float]], kinds: Sequence[str]) -> list[str]:
@@ -80,18 +79,23 @@ def for_and_against(parts: Sequence[Mapping[str, float]], kinds: Sequence[str]) 
     for own, kind in zip(amounts, kinds, strict=True):
         rival = next((other for other in amounts if other is not own), {})
         ahead = {group: own.get(group, 0.0) - rival.get(group, 0.0) for group in {**own, **rival}}
-        about = _about(kind)
-        good = [_form(group, "much" if ahead[group] >= MUCH else "for", about) for group in _strongest(ahead)]
+        about, usual = _about(kind), "for" if rival else "alone"
+        good = [_form(one, "much" if rival and ahead[one] >= MUCH else usual, about) for one in _strongest(ahead)]
         bad = [_form(group, "against", about) for group in _strongest({name: -ahead[name] for name in ahead})]
         said = [
-            f"{what}: {_joined(some)}." for what, some in (("For", good), ("Against", [*filter(None, bad)])) if some
+            f"{what}: {_joined(_named_once(some, about['it']))}."
+            for what, some in (("For", good), ("Against", [*filter(None, bad)]))
+            if some
         ]
         found.append(" ".join(said) or "Nothing sets it apart from the others.")
     return found
 
 
 def _by_name(parts: Mapping[str, float]) -> dict[str, float]:
-    """The parts of a score by group; those of cells of a row by their property, such as `row: occupation`."""
+    """The parts of a score by group; those of cells of a row by their property, such as `row: occupation`.
+
+    Parts that users declare have none.
+    """
     found: defaultdict[str, float] = defaultdict(float)
     for name, added in parts.items():
         source, _, property = name.partition(" > ")[0].partition(": ")
@@ -110,6 +114,12 @@ def _form(name: str, form: str, about: Mapping[str, str]) -> str:
     return said.format(**about, property=property)
 
 
+def _named_once(said: Sequence[str], it: str) -> list[str]:
+    """Reasons of which only the first names the candidate: `this person is better known and is connected with …`."""
+    naming = [at for at, one in enumerate(said) if one.startswith(f"{it} ")]
+    return [one.removeprefix(f"{it} ") if at in naming[1:] else one for at, one in enumerate(said)]
+
+
 def _about(kind: str | None) -> dict[str, str]:
     """How sentences name a candidate of a kind."""
     kind = "entity" if kind in (None, "", "other") else str(kind)
@@ -123,7 +133,8 @@ def _no_answer(candidates: Sequence[Sequence[Row]], nil: Sequence[Row], reason: 
     if reason == REASONS[TOO_CLOSE] and len(candidates) > 1:
         rival = candidates[1]
         sides = [(_entity(some[0]), reasons_for(some, other, text)) for some, other in ((best, rival), (rival, best))]
-        return f"Too close to call: {', but '.join(f'{name}{_aside(why)}' for name, why in sides)}."
+        between = ", but " if all(why for _, why in sides) else ", or "
+        return f"Too close to call: {between.join(f'{name}{_aside(why)}' for name, why in sides)}."
     against = _by_group(best)
     weak = _strongest({group: -amount for group, amount in against.items()})
     said = [GROUPS[group]["against"] for group in weak if "against" in GROUPS[group]]
@@ -142,13 +153,9 @@ def _aside(why: Sequence[str]) -> str:
     return f", because {_joined(why)}" if why else ""
 
 
-def _by_group(rows: Iterable[Row]) -> defaultdict[str, float]:
-    """The contributions of the parts of one candidate, or of NIL, by group. Parts that users declare have none."""
-    found: defaultdict[str, float] = defaultdict(float)
-    for row in rows:
-        if row["role"] == "part" and row["part"] in GROUP_OF:
-            found[GROUP_OF[row["part"]]] += row["contribution"]
-    return found
+def _by_group(rows: Iterable[Row]) -> dict[str, float]:
+    """The contributions of the parts of one candidate, or of NIL, by group."""
+    return _by_name({row["part"]: row["contribution"] for row in rows if row["role"] == "part"})
 
 
 def _strongest(amounts: Mapping[str, float]) -> list[str]:

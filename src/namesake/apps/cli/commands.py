@@ -1,7 +1,7 @@
 """The table of commands. A command's module is imported when the command is chosen or listed in a help text.
 
-The help of a command is the docstring of its function. The help of an option stands in the section `Args:`, or in
-`common.HELP` if several commands share the option.
+The help of a command is the docstring of its function. The help of an option stands in `help.toml`, or in the section
+`Args:` of the docstring.
 """
 
 import re
@@ -21,7 +21,7 @@ COMMANDS = {
     "link": "link",
     "explain": "link",
     "reconcile": "reconcile",
-    "review": "review",
+    "review": "reconcile",
     "kb": "kb",
     "eval": "evaluation",
     "serve": "serve",
@@ -81,7 +81,7 @@ class _Root(TyperGroup):
 
 
 def _command(function: Any, name: str) -> Any:
-    """A function or a Typer group as a Click command, with the help of options from the section `Args:`."""
+    """A function or a Typer group as a Click command, with the help of its options."""
     group = isinstance(function, typer.Typer)
     one = function if group else typer.Typer(add_completion=False)
     if not group:
@@ -90,7 +90,10 @@ def _command(function: Any, name: str) -> Any:
     command.name = name
     for leaf in getattr(command, "commands", {"": command}).values():
         leaf.help, _, section = (leaf.help or "").partition("\n\nArgs:\n")
-        helps = common.HELP | dict(re.findall(r"^    (\w+): (.+(?:\n        .+)*)", section, re.MULTILINE))
+        own = common.HELP["commands"].get(f"{name} {leaf.name}" if group else name, {})
+        leaf.help += "".join(f"\n\nExample: {example}" for example in own.get("examples", ()))
+        helps = common.HELP["options"] | own
+        helps |= dict(re.findall(r"^    (\w+): (.+(?:\n        .+)*)", section, re.MULTILINE))
         for parameter in leaf.params:
             if parameter.name in helps and not parameter.help:
                 parameter.help = " ".join(helps[parameter.name].split())

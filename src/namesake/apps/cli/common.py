@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from namesake.evaluation.reports.report import View
     from namesake.linker import Linker
 
-HELP: dict[str, str] = tomllib.loads(Path(__file__).with_name("help.toml").read_text(encoding="utf-8"))
+HELP: dict[str, Any] = tomllib.loads(Path(__file__).with_name("help.toml").read_text(encoding="utf-8"))
 NO_RESULT, INCOMPLETE = 3, 4
 """Exit codes: every record was rejected or no threshold suffices; a file could not be read to its end."""
 REASONS_SHOWN = 10

@@ -15,10 +15,7 @@ quotebank.callback()(lambda: None)  # with it, a group of one command stays a gr
 
 @datasets.command("list")
 def show() -> None:
-    """List the data sets that Namesake can read, with licences and sources.
-
-    Example: namesake datasets list
-    """
+    """List the data sets that Namesake can read, with licences and sources."""
     from rich.markup import escape
     from rich.padding import Padding
 
@@ -36,14 +33,7 @@ def show() -> None:
 
 @datasets.command()
 def get(name: str, out: common.Out) -> None:
-    """Download a data set from its owners.
-
-    Example: namesake datasets get news-fair --out data/
-
-    Args:
-        name: Name from `namesake datasets list`.
-        out: Folder for the file; it is created if necessary.
-    """
+    """Download a data set from its owners."""
     from namesake import get_dataset
     from namesake.datasets.catalogue import find_dataset
     from namesake.progress import reporter
@@ -70,20 +60,7 @@ def convert(
     truth: Path | None = None,
     kb: Path | None = None,
 ) -> None:
-    """Convert a data set to articles for `namesake link` and gold for `namesake eval`, or to another format.
-
-    Example: namesake datasets convert test.jsonl --reader zelda --kb kb/ --articles a.jsonl --gold g.jsonl
-
-    Args:
-        file: File of the data set (.gz .bz2 .zst).
-        reader: Reader of the file; see `namesake datasets list`.
-        articles: Output file of articles, .jsonl (also .gz .bz2 .zst); requires --gold.
-        gold: Output file of gold, .jsonl (also .gz .bz2 .zst); requires --articles.
-        to: Format of one output file with both: plain, quotebank, elevant (linked articles) or nif.
-        out: Output file of --to: .jsonl, or .ttl for nif.
-        truth: Gold to read, if the data set has it in a separate file.
-        kb: KB that maps titles to QIDs and names to candidates. The default is $NAMESAKE_KB.
-    """
+    """Convert a data set to articles for `namesake link` and gold for `namesake eval`, or to another format."""
     settings = locals() | {"kb": common.named_kb(kb)}
     from namesake import convert_dataset
 
@@ -112,15 +89,7 @@ def disambiguate(
     threshold: str | None = None,
     threads: common.Threads = 0,
 ) -> None:
-    """Link the speaker of each quotation: one row per quotation, with QID, confidence and reason.
-
-    Example: namesake quotebank disambiguate quotes-2020.json.bz2 --kb kb/ -o quotes-2020.parquet
-
-    Args:
-        quotes: Files of Quotebank, by quotation or by article (.gz .bz2 .zst).
-        out: Output file, .parquet.
-        articles: Files by article that contain the quotations; repeatable.
-    """
+    """Link the speaker of each quotation: one row per quotation, with QID, confidence and reason."""
     from namesake import disambiguate
     from namesake.progress import reporter
 

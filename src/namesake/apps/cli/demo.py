@@ -25,16 +25,8 @@ ROWS = [
     {"Name": "Michael Jordan", "About": "Chicago Bulls", "Job": "basketball player"},
     {"Name": "Michael Jordan", "About": "machine learning", "Job": "computer scientist"},
 ]
-NEXT = """[bold]What to type next[/]
-  . .venv/bin/activate                              after `make demo`: makes the command available
-  namesake sample play && cd play                   write the sample to a folder
-  namesake kb show kb "Michael Jordan"              all entities with this name
-  namesake explain articles.jsonl --article one-day-opener    an explanation: here the date decides
-  namesake link articles.jsonl --kb kb -o links.parquet       one row per mention, for your own tools
-  namesake eval run --articles articles.jsonl --gold expected.jsonl --kb kb --out report    measure the accuracy
-  namesake serve --kb kb                            a web page with explanations
-  namesake kb build latest-all.json.gz --out kb     a KB from a Wikidata dump: see the README for the requirements
-"""
+NEXT = Path(__file__).with_name("demo.txt")
+"""What to type next, in the markup of Rich."""
 
 
 def demo() -> None:
@@ -84,7 +76,7 @@ def demo() -> None:
     console.print("[bold]6. One decision explained[/]\n")
     one = articles.filter([identifier == "amazon-pilots" for identifier in articles.column("id").to_pylist()])
     show_explanation(one, linker.explain(one, "Chris Carter"), console)
-    console.print(NEXT, highlight=False, soft_wrap=True)
+    console.print(NEXT.read_text(encoding="utf-8"), highlight=False, soft_wrap=True)
 
 
 def compile() -> None:
@@ -93,8 +85,6 @@ def compile() -> None:
     The compiled code goes into the folder that NUMBA_CACHE_DIR names, else beside the installed package, else into your
     cache folder. Other users can use it there if only you, or root, can write to it. Kernels that are already compiled
     are not compiled again.
-
-    Example: namesake compile
     """
     from namesake.compiling import compile_kernels
     from namesake.kernels.code_cache import folders
@@ -103,10 +93,7 @@ def compile() -> None:
 
 
 def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None:
-    """Write the embedded sample to a folder to play in: dump, first paragraphs, articles, expected links, and its KB.
-
-    Example: namesake sample play
-    """
+    """Write the embedded sample to a folder to play in: dump, first paragraphs, articles, expected links and its KB."""
     from namesake import build_kb
     from namesake.sample import ARTICLES, DUMP, EXPECTED, WIKIPEDIA
 

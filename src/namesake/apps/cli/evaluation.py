@@ -39,27 +39,7 @@ def run(
     samples: common.Samples = 10_000,
     seed: int = 2022,
 ) -> None:
-    """Measure accuracy with confidence intervals, on labelled text or against gold.
-
-    Example: namesake eval run --kb kb/ --labelled news.jsonl.gz --out report/
-
-    Example: namesake eval run --scores scores.parquet --gold gold.jsonl --split test --by difficulty --out report/
-
-    Args:
-        gold: Right answers: JSONL with articleID, name and gold (index, QID or null).
-        links: Links to measure: output of `namesake link`.
-        scores: Scores of every candidate to measure: Parquet, JSONL or CSV, or links with --scores.
-        kb: KB that links --labelled or --articles first. The default is $NAMESAKE_KB.
-        articles: Articles to link with --kb.
-        recipe: Recipe that links --labelled: a shipped recipe, or a .toml file.
-        complete: Corpora of --labelled in which every name is labelled, separated by commas. Links that overlap no
-            label are wrong there; in other corpora they are not scored.
-        known: Ignore candidates that are not in this KB, and treat gold entities that are not in it as NIL.
-        methods: Methods to compare, separated by commas: recipes, names from the paper, score columns, links, Random.
-            The default is every method that the input supports.
-        by: Gold columns to group by, separated by commas, such as difficulty.
-        unit: Unit that the bootstrap resamples.
-    """
+    """Measure accuracy with confidence intervals, on labelled text or against gold."""
     given = locals()
     from namesake import evaluate, evaluate_text
 
@@ -100,14 +80,7 @@ def threshold(
     samples: common.Samples = 10_000,
     seed: int = 2022,
 ) -> None:
-    """Show precision, recall and coverage by threshold on labelled text, and suggest a threshold.
-
-    Example: namesake eval threshold --kb kb/ --labelled news.jsonl.gz --target-precision 0.95 -o mine.toml
-
-    Args:
-        target_precision: Share of the answers that must be right.
-        out: File .toml for the recipe with the measured thresholds p80 to p99. By default none is written.
-    """
+    """Show precision, recall and coverage by threshold on labelled text, and suggest a threshold."""
     files = common.listed(labelled, more)
     folder = common.default_kb(kb, files)
     from namesake import threshold
@@ -149,28 +122,7 @@ def tune(
     articles: list[Path] | None = None,
     out: common.OptionalOut = None,
 ) -> None:
-    """Fit a recipe's weights to labelled text, to scores or to decisions, and write a recipe.
-
-    Example: namesake eval tune --kb kb/ --labelled news.jsonl.gz web.jsonl.gz -o mine.toml
-
-    Example: namesake eval tune --scores scores.parquet --gold gold.jsonl --split tune --recipe uiscore-paper
-
-    Args:
-        decisions: Decisions of people to learn from (docs/review.md); repeatable. A recipe that is not better on
-            decisions that are held out is not written.
-        articles: Articles that the decisions are about; repeatable. By default only the sentences in the decisions.
-        complete: Corpora of --labelled in which every name is labelled, separated by commas. Names without a label are
-            NIL there; in other corpora nothing is learnt from them.
-        scores: Scores of every candidate; repeatable, all files are fitted together.
-        gold: Right answers: one file for all --scores, or one per file.
-        recipe: Recipe whose parts are weighted: a shipped recipe, or a .toml file.
-        how: Weights to write: of the log-linear model (fit), or of the grid.
-        step: Step of the grid.
-        folds: Number of cross-validation folds, by document over all gold.
-        known: Ignore candidates that are not in this KB, in files that `link` wrote.
-        hold: Keep the weights, and fit only the decision for NIL (nil and alone).
-        out: Recipe file to write. The default is NAME-HOW.toml.
-    """
+    """Fit a recipe's weights to labelled text, to scores or to decisions, and write a recipe."""
     if decisions:
         _learn(decisions, articles or [], kb, recipe, out)
         return
@@ -221,16 +173,7 @@ def errors(
     split: str | None = None,
     known: bool = False,
 ) -> None:
-    """List every wrong link next to the right one, with the matches and a likely cause.
-
-    Example: namesake eval errors --kb kb/ --articles news.jsonl.gz --gold gold.jsonl --out report/
-
-    Example: namesake eval errors --kb kb/ --labelled news.jsonl.gz --out report/
-
-    Args:
-        labelled: Raw text with labels, instead of --articles and --gold: a JSONL file, or a folder of such files.
-        known: Ignore mentions whose gold entity is not in the KB.
-    """
+    """List every wrong link next to the right one, with the matches and a likely cause."""
     from namesake import mistakes
 
     source = labelled or articles
@@ -250,13 +193,7 @@ def ablate(
     kb: list[Path] | None = None,
     split: str | None = None,
 ) -> None:
-    """Measure IScore over each kind of words and each context (Tables 6 and 7 of the paper).
-
-    Example: namesake eval ablate --kb kb/ --articles news.jsonl.gz --gold gold.jsonl --out report/
-
-    Args:
-        kb: Folder of a KB; repeat it to compare KBs built with different --words. The default is $NAMESAKE_KB.
-    """
+    """Measure IScore over each kind of words and each context (Tables 6 and 7 of the paper)."""
     from namesake import ablate
 
     first = common.default_kb(kb[0] if kb else None, [articles])
@@ -272,14 +209,7 @@ def reproduce(
     samples: common.Samples = 10_000,
     seed: int = 2022,
 ) -> None:
-    """Recompute the paper's Quotebank tables from the authors' scores, next to the printed values.
-
-    Example: namesake eval reproduce quotebank/ --out report/
-
-    Args:
-        folder: Folder that contains reference_scores.parquet, gold.jsonl and articles.jsonl.gz.
-        kb: KB with which to run every system that it supports as well. By default only the scores are used.
-    """
+    """Recompute the paper's Quotebank tables from the authors' scores, next to the printed values."""
     from namesake import reproduce
 
     _write(reproduce(folder, kb=kb, samples=samples, seed=seed), out)

@@ -60,25 +60,6 @@ def link(
     """Link the names in articles to Wikidata entities.
 
     A stopped run into a folder is resumed by the same command.
-
-    Example: namesake link news.jsonl.gz --kb kb/ -o links.parquet
-
-    Args:
-        articles: Files of articles (JSONL, JSON, CSV, TSV or .txt, also .gz .bz2 .zst, or Parquet or .xlsx), folders of
-            them, or patterns; - is standard input.
-        to: Output: a file .parquet, .xlsx, .db (SQLite), .jsonl, .csv or .tsv (the last three also .gz .bz2 .zst), a
-            folder DIR/, or - for standard output. By default the links are printed as tables.
-        scores: Also write every candidate with its scores.
-        format: Format of standard input: text, csv, tsv, json or jsonl. The default is jsonl. The format of a file
-            follows from its suffix.
-        to_format: Format of the links: jsonl, csv, tsv, parquet, xlsx or db. The default follows from the suffix of
-            --out; for -o - it is jsonl.
-        flat: Write one row per occurrence of a name, with start and end.
-        linked_only: Leave out names that are linked to NIL.
-        workers: Number of processes that link into a folder. The default is one per core.
-        engine: Where a run into a folder is executed: on this machine, or on Spark.
-        master: Master of Spark, such as local\\[2] or spark://host:7077.
-        max_line: Maximum size of one line or .txt file, in MB.
     """
     given = locals()
     if to is None and (scores or flat or to_format):
@@ -134,21 +115,7 @@ def explain(
     all: bool = False,
     json: common.Json = False,
 ) -> None:
-    """Show why each name of an article, or the name in a row of a table, was linked to its entity.
-
-    Example: namesake explain news.jsonl.gz --article a17 --name "John Smith" --kb kb/
-
-    Example: namesake explain people.csv --row 5 --name Name --context Team,Notes --kb kb/
-
-    Args:
-        articles: File of articles: JSONL, JSON, CSV, TSV or .txt (also .gz .bz2 .zst), Parquet or .xlsx. With --row, a
-            table of names.
-        article: Id of the article. It is required if several articles contain the name.
-        name: Explain only mentions with this name. With --row, the column of names.
-        row: Row of a table, as `namesake reconcile` matches it, with the number that the spreadsheet program shows.
-        context: With --row, the columns with words about the entity, separated by commas.
-        all: Show every candidate, every match and the whole text.
-    """
+    """Show why each name of an article, or the name in a row of a table, was linked to its entity."""
     given = locals()
     from namesake.engines.file_linker import find_article
     from namesake.explain import names_of_text, no_such_name

@@ -1,8 +1,8 @@
-"""`namesake reconcile`: match the rows of a table to entities."""
+"""`namesake reconcile` matches rows of a table to entities; `namesake review` lets people decide uncertain cases."""
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -32,24 +32,7 @@ def reconcile(
     explain: bool = False,
     threads: common.Threads = 0,
 ) -> None:
-    """Match each row of a table to a Wikidata entity. The table's own columns are kept.
-
-    Example: namesake reconcile people.csv --name Name --context Team,Notes --type occupation=Job -o out.csv
-
-    Args:
-        table: CSV, TSV, JSONL, JSON (also .gz .bz2 .zst), Parquet or .xlsx file; - is CSV on standard input.
-        name: Column of names. By default it is guessed from the header.
-        kind: Kinds of the entities, such as organisation or people,places. By default the kind of most names.
-        context: Columns with words about the entity, such as Team,Notes; repeatable.
-        date: Column with the year or day for which the row is true.
-        type: Property and its column, such as occupation=Job, country=Land, inception=Founded or P108=Firm; repeatable.
-        out: Output file .csv, .tsv, .xlsx, .jsonl or .parquet; - is CSV on standard output.
-        review: HTML page to write, on which you decide the uncertain rows.
-        review_below: Confidence below which rows appear on that page.
-        format: Format of standard input: csv, tsv, jsonl or json. The default is csv.
-        check: Column of QIDs to compare with the answers. The result is the column check.
-        explain: Also add the column why, with one sentence for each row.
-    """
+    """Match each row of a table to a Wikidata entity. The table's own columns are kept."""
     if out is None and review is None:
         raise NamesakeError("no output is named: add -o FILE, such as -o out.csv, or -o - for standard output")
     settings = {name: value for name, value in locals().items() if name not in ("kb", "recipe", "threshold")}
@@ -70,3 +53,51 @@ def reconcile(
     if done.unread and done.unread == rows:
         common.say("no row could be read")
         raise typer.Exit(common.NO_RESULT)
+
+
+def review(
+    inputs: Annotated[list[Path], typer.Argument(metavar="INPUT…")],
+    articles: list[Path] | None = None,
+    name: str | None = None,
+    context: list[str] | None = None,
+    date: str | None = None,
+    type: list[str] | None = None,
+    kind: common.Kinds = None,
+    decide: Annotated[list[str] | None, typer.Option(metavar="ROW=QID")] = None,
+    by: str = "",
+    below: common.Share = 0.8,
+    blind: bool = False,
+    agreement: bool = False,
+    decisions: common.Decided = None,
+    kb: Path | None = None,
+    recipe: common.Recipe = "default",
+    encoding: str | None = None,
+    out: common.OptionalOut = None,
+) -> None:
+    """Write a page on which you decide uncertain names of texts or rows of a table, or record decisions."""
+    if agreement:
+        from namesake.apps.review import agreement_lines
+
+        common.show([], agreement_lines(inputs))
+        return
+    if len(inputs) > 1:
+        raise NamesakeError(f"{inputs[1]}: unexpected file; several are for --agreement only")
+    if out is None:
+        raise NamesakeError("no output is named: add -o review.html, or with --decide -o decisions.jsonl")
+    [source], types = inputs, common.properties(type)
+    linker = common.open_linker(kb, recipe, None, decisions=decisions)
+    from namesake.apps.reconcile_file import decide_rows, reconcile
+    from namesake.apps.review import review_links
+
+    with common.reported_rejects() as rejects:
+        if articles:
+            review_links(linker, source, articles, out, below, blind, rejects, common.say)
+            return
+        columns = {"name": name, "context": context or (), "date": date, "type": types}
+        table: dict[str, Any] = columns | {"encoding": encoding}
+        if decide:
+            count = decide_rows(linker, source, out, decide, **table, by=by, rejects=rejects, say=common.say)
+            common.say(f"{out}: {counted(count, 'decision')} added; apply them with --decisions {out}")
+            return
+        more: dict[str, Any] = {"kind": kind, "review": out, "review_below": below, "blind": blind}
+        reconcile(linker, source, **table, **more, rejects=rejects, say=common.say)

@@ -8,7 +8,7 @@ import typer
 
 from namesake.apps.cli import common
 from namesake.apps.server.limits import MB, Limits
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, lacking
 
 
 def serve(
@@ -33,37 +33,20 @@ def serve(
     seconds: Annotated[float, typer.Option(min=0.1)] = 20.0,
     watch: bool = False,
 ) -> None:
-    """Serve links, explanations, OpenRefine and a web page over HTTP.
-
-    Example: namesake serve --kb kb/ --port 8000
-
-    Args:
-        host: Address to listen at; 0.0.0.0 means all addresses of the machine.
-        port: Port; 0 means a free one.
-        threads: Threads that link small requests.
-        review: Page that `namesake review` wrote, to be served at /review.
-        review_to: File of decisions that this page adds to.
-        allow_origin: Origin whose pages may read answers in a browser; * means any. Repeatable.
-        public_url: Address under which clients reach the server, such as https://names.example behind a proxy. The
-            manifest of /reconcile announces it; by default, the address at which a request came in.
-        max_body: Largest request, in MB.
-        max_text: Most characters per text.
-        max_articles: Most articles per request.
-        max_requests: Most requests at a time; others get status 503.
-        max_per_client: Most requests at a time per client; others get status 429.
-        seconds: Time that a client may take to send a request, in seconds.
-        watch: Take up a new KB whenever the folder of the KB is replaced. SIGHUP does so once.
-    """
+    """Serve links, explanations, OpenRefine and a web page over HTTP."""
     given = {"text": max_text, "articles": max_articles, "requests": max_requests, "per_client": max_per_client}
     limits = Limits(body=max_body * MB, seconds=seconds, threads=threads, **given)
     if public_url is not None and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", public_url):
         raise NamesakeError(f"--public-url {public_url!r} is not an address: write it as https://names.example")
     linker = common.open_linker(kb, recipe, threshold, kinds=kinds, prior=prior, decisions=decisions)
-    from namesake.apps.server.serving import serve as run
+    try:
+        from namesake.apps.server.serving import serve as run
+    except ImportError:
+        raise lacking("the server needs", "uvicorn, httptools, starlette and prometheus_client", "web") from None
 
     def ready(address: str) -> None:
         name = linker.kb.path.name
         common.say(f"{len(linker.kb):,} entities of {name} at {address} (API: {address}/docs); press Ctrl-C to stop")
 
-    reviewed = None if review is None else (review, review_to)
-    run(linker, host, port, limits, allow_origin or (), public_url, ready, watch, reviewed)
+    settings = {"limits": limits, "origins": allow_origin or (), "public": public_url, "watch": watch}
+    run(linker, host, port, ready, **settings, review=None if review is None else (review, review_to))

@@ -1,11 +1,15 @@
 """The application: all endpoints of a linker as routes of Starlette, with CORS, compression, metrics and errors."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any
 
 import msgspec
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+import prometheus_client as prometheus
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -14,21 +18,24 @@ from starlette.middleware.gzip import GZipResponder
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from namesake import __version__
 from namesake.apps.server import link_api, page_api, reconcile_api, review_api
-from namesake.apps.server.endpoint import JSON, Endpoint, RequestError, with_document
+from namesake.apps.server.endpoint import JSON, Endpoint, RequestError, Workload, with_document
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.review_api import Review
-from namesake.apps.server.workload import RequestMetrics, Workload, registry_of
 from namesake.errors import NamesakeError
+from namesake.kb.columns.large import held as memory
 from namesake.kb.store import KBChangedError
 from namesake.linker import Linker
 
 PACKED_FROM = 1 << 10
 """Bytes from which an answer is compressed for clients that accept gzip."""
+BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+"""Upper bounds of the histogram's buckets, in seconds."""
+METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 class Health(msgspec.Struct, frozen=True):
@@ -71,7 +78,9 @@ def application(
     )
 
 
-def _endpoints(pool: Pool, registry: CollectorRegistry, public: str | None, review: Review | None) -> list[Endpoint]:
+def _endpoints(
+    pool: Pool, registry: prometheus.CollectorRegistry, public: str | None, review: Review | None
+) -> list[Endpoint]:
     linker = pool.linker
 
     async def health(request: Request, _: None) -> bytes:
@@ -80,7 +89,7 @@ def _endpoints(pool: Pool, registry: CollectorRegistry, public: str | None, revi
 
     async def metrics(request: Request, _: None) -> Response:
         """Metrics for Prometheus."""
-        return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+        return Response(prometheus.generate_latest(registry), media_type=prometheus.CONTENT_TYPE_LATEST)
 
     return [
         *link_api.endpoints(pool),
@@ -166,3 +175,70 @@ def _error_handlers(stop: Callable[[], None]) -> dict[Any, Any]:
 
     handlers = dict.fromkeys((NamesakeError, KBChangedError, ClientDisconnect, Exception), failed)
     return {RequestError: refused, HTTPException: not_routed, **handlers}
+
+
+# metrics
+class RequestMetrics:
+    """Middleware that counts answers by route, method and status, and measures their time by route."""
+
+    def __init__(self, app: ASGIApp, registry: prometheus.CollectorRegistry) -> None:
+        self.app = app
+        labels, text = ("route", "method", "status"), "Answers by route, method and status."
+        self.requests = cache(prometheus.Counter("namesake_requests", text, labels, registry=registry).labels)
+        text = "Time from the head of a request to its answer."
+        seconds = prometheus.Histogram("namesake_request_seconds", text, labels[:1], buckets=BUCKETS, registry=registry)
+        self.seconds = cache(seconds.labels)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and count its answer."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        began, status = time.perf_counter(), 500
+
+        async def observed(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self.app(scope, receive, observed)
+        finally:
+            route = scope["route"].path if "route" in scope else "none"
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            self.requests(route, method, str(status)).inc()
+            self.seconds(route).observe(time.perf_counter() - began)
+
+
+class ServerCollector(Collector):
+    """Reads the numbers of the pool and of the workload when they are asked for."""
+
+    def __init__(self, pool: Pool, load: Workload) -> None:
+        self.pool, self.load = pool, load
+
+    def collect(self) -> Iterator[Metric]:
+        """The current numbers."""
+        pool, load, linked = self.pool, self.load, self.pool.counts
+        for kind, name, text, value in (
+            (CounterMetricFamily, "articles", "Articles linked.", linked["articles"]),
+            (CounterMetricFamily, "batches", "Batches in which they were linked.", linked["batches"]),
+            (CounterMetricFamily, "links", "Names found or given.", linked["links"]),
+            (CounterMetricFamily, "links_answered", "Names linked to an entity.", linked["links_answered"]),
+            (GaugeMetricFamily, "waiting_requests", "Requests that wait to be linked.", pool.waiting),
+            (GaugeMetricFamily, "busy_threads", "Threads that link.", pool.small.busy + pool.large.busy),
+            (GaugeMetricFamily, "open_requests", "Requests that are being answered.", load.requests),
+            (GaugeMetricFamily, "held_bytes", "Bytes of their bodies.", load.size),
+            (GaugeMetricFamily, "kb_entities", "Entities in the KB.", len(pool.linker.kb)),
+            (GaugeMetricFamily, "process_resident_bytes", "Memory, including pages of the KB.", memory()[0]),
+        ):
+            yield kind(f"namesake_{name}", text, value)
+
+
+def registry_of(pool: Pool, load: Workload) -> prometheus.CollectorRegistry:
+    """The metrics of one server process."""
+    prometheus.disable_created_metrics()  # type: ignore[no-untyped-call]
+    registry = prometheus.CollectorRegistry()
+    registry.register(ServerCollector(pool, load))
+    prometheus.ProcessCollector(namespace="namesake", registry=registry)
+    return registry

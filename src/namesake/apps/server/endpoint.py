@@ -1,10 +1,15 @@
-"""Endpoints: what each one takes and returns, the errors that clients get, and the OpenAPI document.
+"""Endpoints: what each one takes and returns, answers within the limits, errors for clients, the OpenAPI document.
 
 Routes, the OpenAPI document and `/docs` are made from the endpoints. Starlette has no OpenAPI generator for msgspec,
 which writes the JSON schemas of the structs itself.
 """
 
+import asyncio
+import gzip
+import io
 import re
+import zlib
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -16,11 +21,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from namesake import __version__
+from namesake.apps.server.limits import Limits
 from namesake.drawing.theme import render
 
 T = TypeVar("T")
 
 JSON, HTML, TURTLE, FORM = "application/json", "text/html", "text/turtle", "application/x-www-form-urlencoded"
+GZIP = ("gzip", "x-gzip")
 MOST_FIELDS = 100
 """Parameters of a query string or a form."""
 ERRORS = {"GET": (400, 422), "POST": (400, 408, 413, 415, 422, 429, 503)}
@@ -145,6 +152,91 @@ def fields(encoded: bytes, what: str) -> dict[str, str]:
     except ValueError:  # too many fields, or bytes that are not UTF-8
         advice = f"send at most {MOST_FIELDS}, in UTF-8, percent-encoded"
         raise RequestError(400, f"the parameters of {what} cannot be read", advice) from None
+
+
+# answers within the limits
+class Workload:
+    """All requests of a server process."""
+
+    def __init__(self, limits: Limits, check: Callable[[], None]) -> None:
+        """`check` is called before each request and raises an error if the server can no longer answer."""
+        self.limits, self.check = limits, check
+        self.requests = 0
+        self.size = 0
+        """Bytes of all bodies."""
+        self.clients: Counter[str] = Counter()
+        """The number of requests by client address."""
+
+    async def answer(self, endpoint: Endpoint, request: Request) -> Response:
+        """The answer of an endpoint to a request."""
+        client = request.client.host if request.client else ""
+        body = Body(self, request)
+        self.requests += 1
+        self.clients[client] += 1
+        try:
+            self.check()
+            if not endpoint.always and self.requests > self.limits.requests:
+                raise busy("too many requests at a time")
+            if not endpoint.always and self.clients[client] > (most := self.limits.per_client):
+                raise RequestError(429, f"more than {most} requests at a time", "wait for answers", retry_after="1")
+            if request.method == "POST":
+                endpoint.check_content_type(request)
+                asked = endpoint.decoded(await body.read())
+            else:
+                asked = None if endpoint.takes is None else url_parameters(request, endpoint.takes)
+            answer = await endpoint.answer(request, asked)
+            return answer if isinstance(answer, Response) else Response(answer, media_type=endpoint.sends[0])
+        finally:
+            self.requests -= 1
+            self.size -= body.size
+            self.clients[client] -= 1
+            if not self.clients[client]:
+                del self.clients[client]
+
+
+class Body:
+    """The body of one request. Its bytes count against the limits until the request is answered."""
+
+    def __init__(self, load: Workload, request: Request) -> None:
+        self.load, self.limits, self.headers, self.stream = load, load.limits, request.headers, request.stream
+        self.size = 0
+
+    async def read(self) -> bytes:
+        """The whole body, unpacked if it is packed with gzip; an error if it is too large or too slow."""
+        encoding = self.headers.get("content-encoding", "").strip().lower()
+        if encoding not in ("", "identity", *GZIP):
+            advice = "send it uncompressed or compressed with gzip"
+            raise RequestError(415, "the body has an unknown encoding", advice, accept_encoding="gzip")
+        declared = self.headers.get("content-length", "")
+        if declared.isdecimal() and int(declared) > self.limits.body:
+            raise too_large("the body", self.limits.body, "bytes")
+        parts = []
+        try:
+            async with asyncio.timeout(self.limits.seconds):
+                async for part in self.stream():
+                    self._hold(len(part))
+                    parts.append(part)
+        except TimeoutError:
+            error = f"the body did not arrive within {self.limits.seconds:g} seconds"
+            raise RequestError(408, error, "send it faster", connection="close") from None
+        body = b"".join(parts)
+        if encoding in GZIP:  # the content counts against the limits instead of the packed bytes
+            self._hold(-len(body))
+            try:
+                body = await asyncio.to_thread(gzip.GzipFile(fileobj=io.BytesIO(body)).read, self.limits.body + 1)
+            except (OSError, EOFError, zlib.error):
+                advice = "pack the whole body with gzip"
+                raise RequestError(400, "the body is not gzip, or is cut off", advice) from None
+            self._hold(len(body))
+        return body
+
+    def _hold(self, size: int) -> None:
+        self.size += size
+        self.load.size += size
+        if self.size > self.limits.body:
+            raise too_large("the body", self.limits.body, "bytes")
+        if self.load.size > self.limits.held:
+            raise busy("the requests of all clients together have too many bytes")
 
 
 # the document

@@ -24,7 +24,6 @@ from namesake.apps.server import schema
 from namesake.apps.server.endpoint import RequestError, busy
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.schema import SHOWN, CandidateAnswer, GivenArticle, LinkAnswer
-from namesake.articles.article import Article
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
 from namesake.kb.records import about
@@ -61,14 +60,12 @@ class LinkOptions:
 class Job:
     """The articles of one request. Jobs are created on the event loop."""
 
-    count: int
-    weight: int
-    """Their size, as `schema.weight` measures it."""
-    read: Callable[[], Sequence[Article]]
-    """Makes the articles; called by a thread."""
+    given: Sequence[GivenArticle]
     render: Callable[[Links], bytes]
     """Makes the answer from the links; called by a thread."""
-    options: LinkOptions = LinkOptions()
+    options: LinkOptions
+    several: bool
+    """Whether the request has a list of articles, which its errors count."""
     done: asyncio.Future[bytes] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
@@ -131,14 +128,10 @@ class Pool:
     ) -> bytes:
         """The answer to a request with these articles, which must be within the limits."""
         schema.check_given(given, self.limits)
-        read = partial(schema.articles_of, given, self.limits, several)
-        return await self.link(Job(len(given), schema.weight(given), read, render, options or LinkOptions()))
-
-    async def link(self, job: Job) -> bytes:
-        """The answer to a job."""
         if self.waiting >= self.limits.requests:
             raise busy("too many requests wait to be linked")
-        lane = self.small if job.weight <= self.limits.small else self.large
+        job = Job(given, render, options or LinkOptions(), several)
+        lane = self.small if schema.weight(given) <= self.limits.small else self.large
         lane.waiting.append(job)
         self._start(lane)
         return await job.done
@@ -211,11 +204,11 @@ def _next_batch(lane: Lane) -> list[Job]:
     later: deque[Job] = deque()
     while lane.waiting and left > 0:
         job = lane.waiting.popleft()
-        if jobs and (job.options != jobs[0].options or job.count > left):
+        if jobs and (job.options != jobs[0].options or len(job.given) > left):
             later.append(job)
             continue
         jobs.append(job)
-        left -= max(job.count, 1)
+        left -= max(len(job.given), 1)
     lane.waiting.extendleft(reversed(later))
     return jobs
 
@@ -226,7 +219,7 @@ def _work(linker: Linker, about: About, limits: Limits, jobs: Sequence[Job]) -> 
     All jobs have the same options. An error of one job affects no other.
     """
     options = jobs[0].options
-    read = [_attempt(job.read) for job in jobs]
+    read = [_attempt(schema.articles_of, job.given, limits, job.several) for job in jobs]
     builder, ends = ArticleBuilder(), [0]
     for articles in read:
         for article in () if isinstance(articles, Exception) else articles:

@@ -1,25 +1,30 @@
 """`/reconcile`: the W3C Reconciliation Service API 0.2, which OpenRefine uses.
 
 Pages of any origin may read these answers, because OpenRefine asks from the browser. The answers contain data of the KB
-only, which is public. `reconcile_data.py` looks up suggestions, values and types.
+only, which is public.
 """
 
 import re
-from functools import partial
+from bisect import bisect_left
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
+import numpy as np
+import pyarrow.compute as pc
 from msgspec import UNSET, Meta, UnsetType
 from starlette.requests import Request
 from starlette.responses import Response
 
 from namesake.apps.server.endpoint import CSP, FORM, HTML, Endpoint, RequestError, decoded, too_large
 from namesake.apps.server.pool import Pool
-from namesake.apps.server.reconcile_data import Extension, ReconcileData
+from namesake.arrays import Bool, Int32
 from namesake.drawing.theme import render
-from namesake.kb.records import found
+from namesake.kb.records import about, found, lifetime, property_label, rows_named, values_of
+from namesake.kernels.dump.wikidata import INSTANCE_OF, OCCUPATION
+from namesake.kinds import Kind, listed
 from namesake.reconciling import Candidate, Query
 from namesake.reconciling.matching import AT_ONCE, Reconciled, judge
 from namesake.scorers.table_rows import ENTITY_TYPE
@@ -34,7 +39,9 @@ FEW = 16
 """Queries that count as short work; OpenRefine sends 10 at a time to a service that announces no `batchSize`."""
 PREVIEW_CSP = CSP.replace("frame-ancestors 'none'", "frame-ancestors *")  # OpenRefine shows it in a frame
 
-SUGGESTED = ("entity", "property", "type")
+SUGGESTED = 10
+"""Suggestions at a time."""
+_PROPERTY = re.compile(r"P[1-9][0-9]{0,8}")
 Text = Annotated[str, Meta(max_length=LONGEST)]
 AsJson = Annotated[str, Meta(extra_json_schema={"contentMediaType": "application/json"})]
 
@@ -81,6 +88,39 @@ class GivenQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Query(name, values=tuple(values), types=self.types)
 
 
+class Named(msgspec.Struct, frozen=True):
+    """The id and the name of an entity, a property or a type."""
+
+    id: str
+    name: str
+
+
+class Suggestion(Named, frozen=True):
+    """An entity, a property or a type whose name begins with a prefix."""
+
+    description: str = ""
+
+
+class AskedProperty(msgspec.Struct, frozen=True):
+    """A property whose values the client asks for; `limit` among its settings bounds their number."""
+
+    id: Annotated[str, Meta(max_length=100)]
+    settings: dict[str, Any] = {}
+
+    @property
+    def most(self) -> int | None:
+        """The largest number of values; None: all."""
+        given = str(self.settings.get("limit") or 0)
+        return int(given) or None if re.fullmatch(r"[0-9]{1,6}", given, re.ASCII) else None
+
+
+class Extension(msgspec.Struct, frozen=True):
+    """The entities and the properties of a data extension request."""
+
+    ids: list[Annotated[str, Meta(max_length=100)]]
+    properties: Annotated[list[AskedProperty], Meta(max_length=100)]
+
+
 class ReconcileForm(msgspec.Struct, frozen=True):
     """The parameters of `/reconcile`, in the URL or as a form."""
 
@@ -114,7 +154,7 @@ def endpoints(pool: Pool, public: str | None) -> list[Endpoint]:
     for path in ("/reconcile", "/reconcile/"):
         found.append(Endpoint("GET", path, api.get, ReconcileForm, record, errors=(413, 429, 503)))
         found.append(Endpoint("POST", path, api.post, ReconcileForm, record, (FORM,)))
-    for kind in SUGGESTED:
+    for kind in ("entity", "property", "type"):
         path, suggest = f"/reconcile/suggest/{kind}", partial(api.suggest, kind)
         found.append(Endpoint("GET", path, suggest, SuggestParameters, record))
     page = {"type": "string"}
@@ -129,8 +169,7 @@ class ReconcileApi:
     """Answers queries for names in the cells of a table."""
 
     def __init__(self, pool: Pool, public: str | None) -> None:
-        self.pool, self.public = pool, public and public.rstrip("/")
-        self.data = ReconcileData(pool.linker.kb)
+        self.pool, self.kb, self.public = pool, pool.linker.kb, public and public.rstrip("/")
 
     async def get(self, request: Request, asked: ReconcileForm) -> bytes:
         """The manifest; with `queries`, candidates for names; with `extend`, values of entities."""
@@ -138,7 +177,7 @@ class ReconcileApi:
             return await self.post(request, asked)
         host, port = request.scope["server"]  # the Host header, which the client chooses, is not used
         own = f"{request.scope['scheme']}://{f'[{host}]' if ':' in host else host}:{port}"
-        return msgspec.json.encode(manifest(self.data, self.public or own, self.pool.limits.queries))
+        return msgspec.json.encode(self._manifest(self.public or own))
 
     async def post(self, request: Request, asked: ReconcileForm) -> bytes:
         """With `queries`, candidates for names; with `extend`, values of entities."""
@@ -146,7 +185,7 @@ class ReconcileApi:
             wanted, most = decoded(Extension, asked.extend, "`extend`"), 100 * self.pool.limits.queries
             if len(wanted.ids) * max(len(wanted.properties), 1) > most:
                 raise too_large("the list of ids", most, "cells")
-            return await self.pool.json(lambda: self.data.extended(wanted), large=True)
+            return await self.pool.json(lambda: self.extended(wanted), large=True)
         if asked.queries is None:
             raise RequestError(422, "the form has neither `queries` nor `extend`", "send one of them")
         queries = {key: _read(raw) for key, raw in decoded(dict[str, msgspec.Raw], asked.queries, "`queries`").items()}
@@ -157,24 +196,34 @@ class ReconcileApi:
     async def suggest(self, kind: str, request: Request, asked: SuggestParameters) -> bytes:
         """Entities, properties or types whose name begins with a prefix."""
         prefix = " ".join(asked.prefix.split())
-        return await self.pool.json(lambda: {"result": self.data.suggested(kind, prefix, asked.cursor)})
+        return await self.pool.json(lambda: {"result": self.suggested(kind, prefix, asked.cursor)})
 
     async def propose(self, request: Request, asked: ProposeParameters) -> bytes:
         """The properties with the most statements of entities with a type."""
         limit = int(asked.limit) if re.fullmatch("[1-9][0-9]{0,3}", asked.limit) else 50
-        answer = {"type": asked.type[:100], "limit": limit}
-        return await self.pool.json(
-            lambda: answer | {"properties": self.data.proposed(asked.type[:100].rpartition("/")[2])[:limit]}
-        )
+        kind = asked.type[:100]
+        found = await self.pool.run(lambda: self.proposed(kind.rpartition("/")[2])[:limit])
+        return msgspec.json.encode({"type": kind, "limit": limit, "properties": found})
 
     async def preview(self, request: Request, asked: PreviewParameters) -> Response:
         """An entity in short, for a frame."""
-        kb = self.pool.linker.kb
-        row = kb.row(asked.id)
+        row = self.kb.row(asked.id)
         if row < 0:
             raise RequestError(404, "the KB has no such entity", "ask for an entity that /reconcile returned")
-        page = render("apps/server/preview.html", one=found(kb, row))
+        page = render("apps/server/preview.html", one=found(self.kb, row))
         return Response(page, headers={"content-security-policy": PREVIEW_CSP}, media_type=HTML)
+
+    def _manifest(self, base: str) -> dict[str, Any]:
+        """The description of the service: its types, the addresses of its parts, the number of queries per request."""
+        found: dict[str, Any] = msgspec.json.decode(Path(__file__).with_name("manifest.json").read_bytes())
+        found |= {"name": f"Namesake ({len(self.kb):,} entities)", "defaultTypes": list(self.kinds)}
+        found["batchSize"] = self.pool.limits.queries
+        found["preview"]["url"] = f"{base}/reconcile/preview?id={{{{id}}}}"
+        if self.kb.ids.own:
+            found["view"] = {"url": found["preview"]["url"]}  # Wikidata has no pages of own entities
+        for service in (*found["suggest"].values(), found["extend"]["propose_properties"]):
+            service["service_url"] = f"{base}/reconcile"
+        return found
 
     def _reconciled(self, asked: dict[str, GivenQuery | str]) -> dict[str, Any]:
         """The candidates of each query. A query without a name has none: the KB is searched by names."""
@@ -195,14 +244,14 @@ class ReconcileApi:
         enough = wanted.issubset if asked.type_strict == "all" else lambda types: bool(wanted & types)
         best = enumerate(judged.best(query, LOOKED_AT if strict else limit))
         rows = judged.scored.batch.rows
-        fitting = ((place, at) for place, at in best if not strict or enough(self.data.all_types(int(rows[at]))))
-        kb, typed = self.pool.linker.kb, judged.scored.scores.get(ENTITY_TYPE)
+        fitting = ((place, at) for place, at in best if not strict or enough(self.all_types(int(rows[at]))))
+        typed = judged.scored.scores.get(ENTITY_TYPE)
 
         def matched(place: int, at: int) -> bool:
             """Whether a candidate is the answer. A candidate that has other types only is not."""
             return answered and place == 0 and (typed is None or bool(typed[at] >= 0))
 
-        return [judged.who(kb, at, matched=matched(place, at)) for place, at in islice(fitting, limit)]
+        return [judged.who(self.kb, at, matched=matched(place, at)) for place, at in islice(fitting, limit)]
 
     def _candidate(self, one: Candidate) -> dict[str, Any]:
         """A candidate of a query; its score is the confidence in percent."""
@@ -212,9 +261,140 @@ class ReconcileApi:
             "description": one.description,
             "score": round(100 * one.confidence, 3) if one.confidence is not None else one.score,
             "match": one.matched,
-            "type": self.data.types_of(self.pool.linker.kb.row(one.qid)),
+            "type": self.types_of(self.kb.row(one.qid)),
             "features": [{"id": name, "value": value} for name, value in one.parts.items()],
         }
+
+    # types
+    @cached_property
+    def kinds(self) -> dict[Named, Kind]:
+        """The types that stand for kinds: the first class of each kind that the KB has, such as human."""
+        return {Named(*kind.root): kind for kind in self.kb.kinds if kind.root}
+
+    def types_of(self, row: int, *more: int) -> list[Named]:
+        """The types of an entity: its classes (`instance of`), values of other properties, and the type of its kind."""
+        values = values_of(self.kb, row, INSTANCE_OF, *more)
+        types = {one.id: one for one in (self._item(value) for value in values if value >= 0)}
+        if root := self.kb.kind_of(row).root:
+            types.setdefault(root[0], Named(*root))
+        return list(types.values())
+
+    def all_types(self, row: int) -> set[str]:
+        """The QIDs of the types of an entity, and of the occupations of a person."""
+        return {one.id for one in self.types_of(row, OCCUPATION)}
+
+    def _item(self, item: int) -> Named:
+        qid = self.kb.ids.text(int(self.kb.item_qids[item]))
+        return Named(qid, self.kb.item_labels[item] or qid)
+
+    # suggestions
+    def suggested(self, kind: str, prefix: str, skipped: int) -> list[Suggestion]:
+        """Entities, properties or types whose name begins with a prefix, or whose id it is."""
+        if not prefix:
+            return []
+        if kind == "entity":
+            return self._entities(prefix, skipped)
+        known, begun = self.proposed("") if kind == "property" else self._known_types, prefix.casefold()
+        spelled = {one: (*of.spellings, of.name, of.plural) for one, of in self.kinds.items()} if kind == "type" else {}
+
+        def fits(one: Named) -> bool:
+            names = (one.name.casefold(), *spelled.get(one, ()))
+            return any(name.startswith(begun) for name in names) or one.id.casefold() == begun
+
+        fitting = filter(fits, known)
+        return [Suggestion(one.id, one.name) for one in islice(fitting, skipped, skipped + SUGGESTED)]
+
+    def _entities(self, prefix: str, skipped: int) -> list[Suggestion]:
+        """The entities with this name, then those whose label begins with it, the most sitelinks first."""
+        exact = [row] if (row := self.kb.row(prefix)) >= 0 else rows_named(self.kb, prefix)
+        more = self._beginning(prefix, len(exact) + skipped + SUGGESTED)
+        rows = dict.fromkeys(row for row in [*exact, *more] if row >= 0)
+        chosen = list(rows)[skipped : skipped + SUGGESTED]
+        return [Suggestion(self.kb.id_of(row), self.kb.label(row), about(self.kb, row)) for row in chosen]
+
+    @cached_property
+    def _by_label(self) -> Int32:
+        """The rows of the entities in the order of their labels' bytes. It is made for the first suggestion."""
+        labels = self.kb.item_labels.take(self.kb.entity_item)
+        rows: Int32 = pc.sort_indices(labels.arrow()).to_numpy().astype(np.int32)
+        return rows
+
+    def _beginning(self, prefix: str, most: int) -> list[int]:
+        """The rows whose label begins with a prefix, or with it In Title Case; those with the most sitelinks first."""
+        title, labels, items = prefix.title(), self.kb.item_labels, self.kb.entity_item
+
+        def label(row: np.int32) -> bytes:
+            return labels.data[labels.offsets[items[row]] : labels.offsets[items[row] + 1]].tobytes()
+
+        found = []
+        for start in [prefix] if title.startswith(prefix) else [prefix, title]:
+            text = start.encode("utf-8", "replace")  # no byte of UTF-8 is as large as FF
+            begin, end = (bisect_left(self._by_label, one, key=label) for one in (text, text + b"\xff"))
+            found.append(self._by_label[begin:end])
+        rows = np.concatenate(found).astype(np.int64)
+        keys = rows - (self.kb.sitelinks[rows].astype(np.int64) << 32)
+        best = np.sort(keys if len(keys) <= most else np.partition(keys, most)[:most])
+        chosen: list[int] = (best & 0xFFFFFFFF).tolist()
+        return chosen
+
+    @lru_cache(maxsize=64)  # noqa: B019 - one object per server
+    def proposed(self, type_: str) -> list[Named]:
+        """The dates of the kinds, then the properties of all statements of entities with a type, most frequent first.
+
+        The type "", or one that no entity has, stands for all entities.
+        """
+        kb, asked = self.kb, np.array([self.kb.ids.number(type_)], np.int64)
+        kind = next((kind for one, kind in self.kinds.items() if one.id == type_), None)
+        pairs = np.flatnonzero(self._is_type & (kb.pair_value == kb.items(asked)[0]))
+        if kind is not None:
+            chosen = kb.kind == kind.number
+        else:
+            at = np.flatnonzero(np.isin(kb.statements.values, pairs)) if len(pairs) else pairs
+            chosen = np.zeros(len(kb), np.bool_)
+            chosen[np.searchsorted(kb.statements.indptr, at, side="right") - 1] = True
+            chosen |= not len(at)
+        own = kb.statements.values[np.repeat(chosen, np.diff(kb.statements.indptr))]
+        numbers, place = np.unique(kb.pair_property, return_inverse=True)
+        often = np.bincount(place[own], minlength=len(numbers))
+        order = np.argsort(-often, kind="stable")[: np.count_nonzero(often)]
+        there = np.unique(kb.kind[chosen])
+        dates = [number for one in listed() if one.number in there for number in (*one.begins[:1], *one.ends[:1])]
+        used = dict.fromkeys([*dates, *numbers[order].tolist()])
+        return [Named(f"P{number}", property_label(kb, number)) for number in used]
+
+    @cached_property
+    def _is_type(self) -> Bool:
+        """Which pairs state a type of an entity, or an occupation."""
+        return np.isin(self.kb.pair_property, [INSTANCE_OF, OCCUPATION]) & (self.kb.pair_value >= 0)
+
+    @cached_property
+    def _known_types(self) -> list[Named]:
+        """The types of the kinds, then the classes and the occupations of entities, the most frequent first."""
+        pairs = np.flatnonzero(self._is_type)
+        pairs = pairs[np.argsort(-self.kb.pair_count[pairs], kind="stable")]
+        items = dict.fromkeys(self.kb.pair_value[pairs].tolist())
+        return list({one.id: one for one in (*self.kinds, *map(self._item, items))}.values())
+
+    # values
+    def extended(self, asked: Extension) -> dict[str, Any]:
+        """The values of properties of entities."""
+        known = [one for one in asked.properties if _PROPERTY.fullmatch(one.id)]
+        meta = [Named(one.id, property_label(self.kb, int(one.id[1:]))) for one in known]
+        rows: dict[str, Any] = {}
+        for qid in dict.fromkeys(asked.ids):
+            row = self.kb.row(qid)
+            rows[qid] = {one.id: self._cells(row, int(one.id[1:]))[: one.most] if row >= 0 else [] for one in known}
+        return {"meta": meta, "rows": rows}
+
+    def _cells(self, row: int, number: int) -> list[Any]:
+        kb, kind = self.kb, self.kb.kind_of(row)
+        if number in (*kind.begins, *kind.ends):
+            date = lifetime(kb, row)[number not in kind.begins]
+            if date is None:
+                return []
+            return [{"date": f"{date}T00:00:00+00:00"} if date.count("-", 1) == 2 else {"str": date}]
+        values = values_of(kb, row, number)
+        return [self._item(value) if value >= 0 else {"str": kb.strings[~value]} for value in values]
 
 
 def _read(raw: msgspec.Raw) -> GivenQuery | str:
@@ -224,15 +404,3 @@ def _read(raw: msgspec.Raw) -> GivenQuery | str:
     except RequestError as problem:
         return problem.problem.error
     return "the query has neither `query` nor `properties`" if query.query is UNSET and not query.properties else query
-
-
-def manifest(data: ReconcileData, base: str, batch: int) -> dict[str, Any]:
-    """The description of the service: its types, the addresses of its parts, and the number of queries per request."""
-    found: dict[str, Any] = msgspec.json.decode(Path(__file__).with_name("manifest.json").read_bytes())
-    found |= {"name": f"Namesake ({len(data.kb):,} entities)", "defaultTypes": list(data.kinds), "batchSize": batch}
-    found["preview"]["url"] = f"{base}/reconcile/preview?id={{{{id}}}}"
-    if data.kb.ids.own:
-        found["view"] = {"url": found["preview"]["url"]}  # Wikidata has no pages of own entities
-    for service in (*found["suggest"].values(), found["extend"]["propose_properties"]):
-        service["service_url"] = f"{base}/reconcile"
-    return found

@@ -1,42 +1,52 @@
-"""A server process: its socket, the loading of kernels, and an orderly end."""
+"""A server process: its socket, the loading of kernels, an orderly end, and the connections of its clients.
 
+The connections are those of uvicorn, with limits that uvicorn does not have. A request must arrive within some seconds,
+and the client must receive its answer within as many. Otherwise a client that sends one byte now and then would keep a
+connection for ever. Also limited: the size of the URL and of the headers, the number of connections, and the lines of
+the log about malformed requests.
+"""
+
+import asyncio
 import gc
+import logging
 import socket
 import sys
+import time
+from collections import deque
 from collections.abc import Callable, Sequence
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from namesake.apps.server.app import application
+from namesake.apps.server.endpoint import RequestError, busy
 from namesake.apps.server.limits import Limits
+from namesake.apps.server.reloading import Reloading
+from namesake.apps.server.review_api import Review
 from namesake.articles.builder import text_table
-from namesake.errors import NamesakeError, lacking
+from namesake.errors import NamesakeError
 from namesake.linker import Linker
 from namesake.printable import one_line
 
 SWITCH = 0.0005
 """Seconds after which a thread that links lets the event loop run."""
 WARM_UP = "Barack Obama met Michael Jordan in Chicago."
+MINUTE, MOST_LINES = 60.0, 10
+"""Lines of the log about malformed requests per minute."""
 
 
-def serve(
-    linker: Linker,
-    host: str,
-    port: int,
-    limits: Limits,
-    origins: Sequence[str] = (),
-    public: str | None = None,
-    ready: Callable[[str], None] = print,
-    watch: bool = False,
-    review: tuple[Path, Path] | None = None,
-) -> None:
+def serve(linker: Linker, host: str, port: int, ready: Callable[[str], None], **settings: Any) -> None:
     """Serve until SIGTERM or Ctrl-C. Requests that have begun are answered first.
 
-    `ready` is called with the address when the server accepts requests; port 0 is a free port. SIGHUP takes up the KB
-    that is in the folder now, and with `watch` the server does so whenever the KB is replaced. `review` is a page of a
-    review and its file of decisions.
+    `ready` is called with the address when the server accepts requests; port 0 is a free port. `settings` are those of
+    `server_of`.
     """
     with bound(host, port) as listening:
-        server = server_of(linker, limits, origins, public, watch, review)
+        server = server_of(linker, **settings)
         sys.setswitchinterval(SWITCH)
         gc.collect()
         gc.freeze()  # the collector need not look at loaded objects again
@@ -46,9 +56,7 @@ def serve(
             server.run(sockets=[listening])
         except KeyboardInterrupt:  # uvicorn raises it after an orderly end
             return
-        server.config.app.current.linker.kb.check_unchanged(
-            at_once=True
-        )  # raises the error that ended the server, if the KB has changed
+        server.config.app.current.linker.kb.check_unchanged(at_once=True)  # raises the error that ended the server
 
 
 def server_of(
@@ -59,24 +67,18 @@ def server_of(
     watch: bool = False,
     review: tuple[Path, Path] | None = None,
 ) -> Any:
-    """A server of uvicorn that is ready to run."""
-    try:
-        import uvicorn
+    """A server of uvicorn that is ready to run. Pages of `origins` may read its answers; `public` is its address.
 
-        from namesake.apps.server.app import application
-        from namesake.apps.server.protocol import configured
-        from namesake.apps.server.reloading import Reloading
-        from namesake.apps.server.review_api import Review
-    except ImportError:
-        raise lacking("the server needs", "uvicorn, httptools, starlette and prometheus_client", "web") from None
+    SIGHUP takes up the KB that is in the folder now, and with `watch` the server does so whenever the KB is replaced.
+    `review` is a page of a review and its file of decisions.
+    """
+    reviewed = None if review is None else Review(*review)
 
     def stop() -> None:
         server.should_exit = True
 
     def load() -> Linker:
         return warm(linker.reopened())
-
-    reviewed = None if review is None else Review(*review)
 
     def app_of(one: Linker) -> Any:
         return application(one, limits, origins, public, stop, reviewed)
@@ -114,3 +116,157 @@ def bound(host: str, port: int) -> socket.socket:
         raise NamesakeError(f"cannot listen at {where} ({reason}): choose another --port or --host") from None
     listening.listen(1024)
     return listening
+
+
+# connections
+class LimitedConnection(HttpToolsProtocol):
+    """A connection that keeps the limits."""
+
+    limits: Limits
+
+    arriving: asyncio.TimerHandle | None = None
+    leaving: asyncio.TimerHandle | None = None
+    head = 0
+    """Bytes of a request so far, until its headers are complete."""
+    problem: RequestError | None = None
+    """Why the head of a request is refused; None: it is not HTTP."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Accept a client unless there are too many."""
+        super().connection_made(transport)
+        if len(self.connections) > self.limits.connections:
+            self._refuse(busy("too many connections"))
+        else:
+            self._expect()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the timers of a client that has disconnected."""
+        self._cancel("arriving", "leaving")
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Start the timer with the first byte of a request, and refuse a head that is too long."""
+        if self.arriving is None:
+            self._expect()
+        self.head += len(data)
+        super().data_received(data)
+        if self.head > self.limits.head and not self.transport.is_closing():
+            self._refuse(self._too_long())
+
+    def on_headers_complete(self) -> None:
+        """Check the head before the request is answered. The application counts the bytes of the body."""
+        self.head = -(1 << 62)
+        self.problem = self._head_problem()
+        if self.problem is not None:
+            raise self.problem  # the parser stops, and uvicorn calls `send_400_response`
+        super().on_headers_complete()
+        self.headers = deque(maxlen=0)  # type: ignore[assignment] # headers after the body are ignored
+
+    def _head_problem(self) -> RequestError | None:
+        """The error in the head of a request, if there is one."""
+        size, hosts = len(self.url), 0
+        for name, value in self.headers:
+            size += len(name) + len(value) + 4
+            hosts += name == b"host"
+        if len(self.url) > self.limits.url:
+            return RequestError(414, "the URL is too long", f"send at most {self.limits.url:,} bytes, or a form")
+        if size > self.limits.head:
+            return self._too_long()
+        if hosts > 1 or (not hosts and self.parser.get_http_version() == "1.1"):
+            return RequestError(400, "a request of HTTP/1.1 must have one Host header", "send one Host header")
+        return None
+
+    def _too_long(self) -> RequestError:
+        return RequestError(431, "the headers are too long", f"send at most {self.limits.head:,} bytes of them")
+
+    def on_message_complete(self) -> None:
+        """Stop the timer: the request is complete."""
+        self.head = 0
+        self._cancel("arriving")
+        super().on_message_complete()
+
+    def pause_writing(self) -> None:
+        """Start a timer for a client that does not receive its answer."""
+        super().pause_writing()
+        if self.leaving is None:
+            self.leaving = self.loop.call_later(self.limits.seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Stop the timer: the client receives its answer."""
+        super().resume_writing()
+        self._cancel("leaving")
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer a request whose head is refused, in JSON as all errors."""
+        self._refuse(self.problem or RequestError(400, "this is not HTTP", "send a request of HTTP/1.1"))
+
+    # timers
+    def _expect(self) -> None:
+        self.arriving = self.loop.call_later(self.limits.seconds + 1, self._too_slow)
+
+    def _cancel(self, *timers: str) -> None:
+        for name in timers:
+            if (timer := getattr(self, name)) is not None:
+                timer.cancel()
+                setattr(self, name, None)
+
+    def _too_slow(self) -> None:
+        """Close a connection whose request is not complete in time. For a late body, the application has answered."""
+        if self.cycle is None or self.cycle.response_complete:
+            error = f"no request arrived within {self.limits.seconds:g} seconds"
+            self._refuse(RequestError(408, error, "send it faster"))
+        else:
+            self.transport.abort()
+
+    def _refuse(self, problem: RequestError) -> None:
+        if self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete:
+            self.transport.abort()  # an answer has begun, so no other can be sent
+            return
+        body = problem.body()
+        head = f"HTTP/1.1 {problem.status} {HTTPStatus(problem.status).phrase}\r\ncontent-type: application/json\r\n"
+        head += f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        self.transport.write(head.encode() + body)
+        self.transport.close()
+
+
+class LogLimit(logging.Filter):
+    """Lets `MOST_LINES` warnings per minute pass, so that malformed requests cannot fill the log. All errors pass."""
+
+    began, count = -MINUTE, 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a line is written. The first line of a minute states how many were omitted before it."""
+        if record.levelno >= logging.ERROR:
+            return True
+        if (now := time.monotonic()) - self.began >= MINUTE:
+            if self.count > MOST_LINES:
+                record.msg = f"{record.getMessage()} ({self.count - MOST_LINES:,} such lines before were omitted)"
+                record.args = ()
+            self.began, self.count = now, 0
+        self.count += 1
+        return self.count <= MOST_LINES
+
+
+def configured(app: ASGIApp, keeping: Limits) -> uvicorn.Config:
+    """An application and the settings of uvicorn for it."""
+
+    class Connection(LimitedConnection):
+        limits = keeping
+
+    config = uvicorn.Config(
+        app,
+        http=Connection,
+        ws="none",
+        lifespan="on",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=30,
+        headers=[("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer")],
+    )
+    log = logging.getLogger("uvicorn.error")
+    if not any(isinstance(one, LogLimit) for one in log.filters):
+        log.addFilter(LogLimit())
+    return config

@@ -1,7 +1,6 @@
 """Links and explanations drawn in a terminal: as tables, inside the text, and candidate by candidate."""
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 NAME_STYLE, MATCH_STYLE, NIL_STYLE = "bold cyan", "bold green", "yellow"
 CLOSE = REASONS[TOO_CLOSE]
-PARTS_SHOWN = 2
-"""Score parts that the comparison with the right answer names."""
 
 
 def number(value: float | None) -> str:
@@ -123,7 +120,7 @@ def linked_text(text: str, links: list[Row]) -> Text:
 
 # the right answers
 def show_mistakes(linker: Linker, articles: pa.Table, gold: "Sequence[GoldRow]", console: Console) -> None:
-    """Print how many links are right, and each wrong one with the right answer and the parts that differ most."""
+    """Print how many links are right, and each wrong one with the right answer and the reason in a sentence."""
     truth = {row.mention: row.gold for row in gold}
     links = {(row["article_id"], row["name"]): row for row in linker.link(articles).to_pylist()}
     wrong = [mention for mention, qid in truth.items() if links[mention]["qid"] != qid]
@@ -136,8 +133,8 @@ def show_mistakes(linker: Linker, articles: pa.Table, gold: "Sequence[GoldRow]",
         sure = f", confidence {percent(link['confidence'])}" if link["qid"] else f" ({link['reason']})"
         given, meant = _entity(linker, link["qid"]) + sure, _entity(linker, right)
         console.print(Padding(Text.assemble(head, f" is linked to {given}; right is {meant}."), (0, 0, 0, 3)))
-        why = _why(linker.explain(one, name).to_pylist(), link["qid"], right)
-        console.print(Padding(Text(why, style="dim"), (0, 0, 1, 5)))
+        why = summary_sentence(linker.explain(one, name).to_pylist(), one.column("text")[0].as_py())
+        console.print(Padding(Text(f"Why: {why}", style="dim"), (0, 0, 1, 5)))
 
 
 def _entity(linker: Linker, qid: object) -> str:
@@ -146,22 +143,6 @@ def _entity(linker: Linker, qid: object) -> str:
     at = linker.kb.row(str(qid))
     what = one_line(about(linker.kb, at)) if at >= 0 else "not in this KB"
     return f"{qid}, {what}" if what else str(qid)
-
-
-def _why(rows: list[Row], given: str | None, right: object) -> str:
-    """The scores of the wrong and the right answer, and the parts that favoured the wrong one."""
-    scores = {row["qid"]: number(row["score"]) for row in rows}
-    parts: dict[Any, dict[str, float]] = {qid: defaultdict(float) for qid in (given, right)}
-    for row in rows:
-        if row["qid"] in parts and row["role"] == "part":
-            parts[row["qid"]][row["part"]] = row["contribution"]
-    if right not in scores or right is None:
-        return "Why: the KB has no better candidate."
-    if given is None:
-        return f"Why: NIL scores {scores[None]}, and the right entity {scores[right]}."
-    ahead = sorted(parts[given] | parts[right], key=lambda part: parts[right][part] - parts[given][part])[:PARTS_SHOWN]
-    gaps = ", ".join(f"{part} {number(parts[given][part])} against {number(parts[right][part])}" for part in ahead)
-    return f"Why: it scores {scores[given]} against {scores[right]}, mostly because of {gaps}."
 
 
 # explanations
