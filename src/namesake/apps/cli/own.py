@@ -26,6 +26,7 @@ def add(
     kind: str | None = None,
     type: list[str] | None = None,
     own_iri: str = "",
+    encoding: str | None = None,
 ) -> None:
     """Add your own entities to a KB, and aliases for its entities. `kb undo` takes an addition back.
 
@@ -39,11 +40,13 @@ def add(
         aliases: Column of other names, separated by | or ;. The default is `aliases`.
         description: Column of descriptions. The default is `description`.
         never: Column of names that never mean the entity of the row. The default is `never`.
-        kind: Kind of the entities, such as person or organisation. By default it follows from statements and
-            descriptions.
+        kind: Kind of all entities, such as person or organisation. By default it is in the column `kind`, or follows
+            from statements and descriptions.
         type: Property and its column, such as employer=Firm or P108=Firm; repeatable. Values are QIDs, own ids, dates,
             or names, which are resolved and reported.
-        own_iri: Prefix of the IRIs of own entities, in NIF and OpenRefine. The default is urn:namesake:.
+        own_iri: Prefix of the IRIs of own entities, in NIF and OpenRefine. The default is that of the last
+            addition, or urn:namesake:.
+        encoding: Encoding of CSV and TSV files, such as cp1252. The default is UTF-8.
     """
     settings = {key: value for key, value in locals().items() if key not in ("kb", "entities", "type")}
     types: dict[str, list[str]] = {}
@@ -93,8 +96,8 @@ def list_(kb: KbPath, own: Annotated[bool, typer.Option("--own")] = False, as_js
         common.print_json(records)
         return
     for record in records:
-        aliases = [str(alias["value"]) for texts in record.aliases.values() for alias in texts]
-        named = "; ".join([*filter(None, [record.name]), *aliases, *(f"never {name}" for name in record.never)])
+        labels = [label.value for label in record.labels.values()][:1]
+        named = "; ".join([*labels, *record.other_names, *(f"never {name}" for name in record.never)])
         print(f"{record.id}\t{record.kind or '-'}\t{named}")
 
 
