@@ -17,13 +17,11 @@ import numpy as np
 
 from namesake import language as languages
 from namesake.arrays import Int64
-from namesake.errors import NamesakeError
 from namesake.files.draft import clean_exit
-from namesake.files.lines import json_lines
 from namesake.kb.build import build
 from namesake.kb.columns import Column, Columns, KBColumns, Made, NameColumns
 from namesake.kb.columns.derived import DERIVED
-from namesake.kb.manifest import BASE, MANIFEST, OWN_FILE, REJECTS, Manifest, Reject, parse_manifest, read_manifest
+from namesake.kb.manifest import BASE, MANIFEST, OWN_FILE, Manifest, parse_manifest, read_manifest
 from namesake.kb.own.merge import Merge
 from namesake.kb.own.names import MergeNames
 from namesake.kb.own.records import Dump, Record
@@ -74,10 +72,7 @@ def apply(draft: Draft, manifest: Manifest, records: Sequence[Record]) -> Manife
     dump = Dump(records, KBColumns(base), language)
     lines = draft.folder / f"{SMALL}.jsonl"
     lines.write_bytes(b"".join(dump.lines()))
-    options: dict[str, Any] = {"language": manifest.language, "words": manifest.words_how, "workers": 1}
-    if build(lines, draft.folder / SMALL, keep=ALL, **options).rejected:
-        first = next(json_lines(draft.folder / SMALL / REJECTS, Reject, "a rejected line"))[1]
-        raise NamesakeError(f"{dump.own[first.line - 1].id} is not an entity in Wikidata's JSON ({first.reason})")
+    build(lines, draft.folder / SMALL, keep=ALL, language=manifest.language, words=manifest.words_how, workers=1)
     merge = Merge(base, Columns(draft.folder / SMALL), dump)
     made = merge.columns()
     fame = made.get(KBColumns.fame, KBColumns.fame.open(base)).astype(np.float64)
