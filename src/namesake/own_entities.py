@@ -23,7 +23,7 @@ from namesake.formats import read_rows
 from namesake.formats.field_names import Reading, shown
 from namesake.formats.json_articles import is_array_file, json_records
 from namesake.frames import WHERE, _table, reconcile_frame
-from namesake.kb.dump.repair import BadLineError, repair
+from namesake.kb.dump.repair import NOT_AN_ENTITY, BadLineError, repair
 from namesake.kb.ids import QID
 from namesake.kb.names.normalise import normalise
 from namesake.kb.own.publish import publish
@@ -273,7 +273,8 @@ class _Reader:
             repair(msgspec.json.encode(row | {"id": "Q1"}), self.kb.language)  # checks it as a line of a dump
             record = msgspec.convert(fields | {"id": _text(row.get("id"))}, Record)
         except (ValueError, BadLineError) as problem:
-            raise NamesakeError(f"{where}: not an entity in Wikidata's JSON ({problem})") from None
+            reason = str(problem).removeprefix(f"{NOT_AN_ENTITY}: ")
+            raise NamesakeError(f"{where}: not an entity in Wikidata's JSON ({reason})") from None
         record.id, record.kind = self._id(where, record.id), self.kind or _text(row.get("kind"))
         return self._checked(where, record)
 
