@@ -10,7 +10,6 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -19,7 +18,7 @@ from namesake import language as languages
 from namesake.arrays import Int64
 from namesake.files.draft import clean_exit
 from namesake.kb.build import build
-from namesake.kb.columns import Column, Columns, KBColumns, Made, NameColumns
+from namesake.kb.columns import Columns, KBColumns, Made, NameColumns
 from namesake.kb.columns.derived import DERIVED
 from namesake.kb.manifest import BASE, MANIFEST, OWN_FILE, Manifest, parse_manifest, read_manifest
 from namesake.kb.own.merge import Merge
@@ -73,12 +72,14 @@ def apply(draft: Draft, manifest: Manifest, records: Sequence[Record]) -> Manife
     lines = draft.folder / f"{SMALL}.jsonl"
     lines.write_bytes(b"".join(dump.lines()))
     build(lines, draft.folder / SMALL, keep=ALL, language=manifest.language, words=manifest.words_how, workers=1)
-    merge = Merge(base, Columns(draft.folder / SMALL), dump)
-    made = merge.columns()
-    fame = made.get(KBColumns.fame, KBColumns.fame.open(base)).astype(np.float64)
-    made |= MergeNames(merge, fame).columns()
     sealed = msgspec.structs.replace(manifest, files=dict(sorted(draft.files.items()))).sealed()
-    _write(draft, made)
+    merge = Merge(base, Columns(draft.folder / SMALL), dump)
+    _write(draft, merge.columns())
+    _write(draft, MergeNames(merge, KBColumns(Columns(draft.folder)).fame.astype(np.float64)).columns())
+    for column, function in DERIVED.items():
+        value = function(KBColumns(Columns(draft.folder)))
+        if not np.array_equal(value, column.open(Columns(draft.folder))):
+            _write(draft, {column: value})
     draft.write_blocks(f"{BASE}{MANIFEST}", [sealed])
     draft.write_blocks(OWN_FILE, [b"".join(msgspec.json.encode(record) + b"\n" for record in records)])
     merged = KBColumns(Columns(draft.folder))
@@ -105,19 +106,10 @@ def _applicable(records: Sequence[Record], qids: Int64, say: Callable[[str], Non
 
 
 def _write(draft: Draft, made: Made) -> None:
-    """Write changed columns, and the derived ones that change with them, beside those of the base."""
+    """Write changed columns. The files of the base are hard links, so they are renamed, never written to."""
     for column, value in made.items():
-        _replace(draft, column, value)
-    for column, function in DERIVED.items():
-        value = function(KBColumns(Columns(draft.folder)))
-        if not np.array_equal(value, column.open(Columns(draft.folder))):
-            _replace(draft, column, value)
-
-
-def _replace(draft: Draft, column: Column[Any], value: Any) -> None:
-    """Write a column. The files of the base are hard links, so they are renamed, never written to."""
-    for name in column.files:
-        file = f"{name}.npy"
-        (draft.folder / file).rename(draft.folder / f"{BASE}{file}")
-        draft.files[f"{BASE}{file}"] = draft.files.pop(file)
-    draft.write(column, value)
+        for name in column.files:
+            file = f"{name}.npy"
+            (draft.folder / file).rename(draft.folder / f"{BASE}{file}")
+            draft.files[f"{BASE}{file}"] = draft.files.pop(file)
+        draft.write(column, value)
