@@ -25,6 +25,7 @@ from namesake.apps.review_cases import text_cases
 from namesake.articles.builder import text_table
 from namesake.kb.build import build
 from namesake.kb.names.normalise import normalise
+from namesake.kb.own.publish import publish
 from namesake.kb.own.records import read_records
 from namesake.kb.publish.draft import Draft
 from namesake.kinds import named
@@ -353,6 +354,15 @@ def test_killed_while_adding_leaves_the_old_kb(kb: Path):
     add(kb, JANE)
     assert KB.open(kb).row("acme:jane-doe") >= 0
     assert [path.name for path in kb.parent.iterdir()] == ["kb"]
+
+
+def test_an_addition_of_another_process_is_not_lost(kb: Path):
+    add(kb, JANE)
+    old = read_records(kb)
+    add(kb, {"id": "jo", "name": "Jo Zyx"})
+    with pytest.raises(NamesakeError, match="another process has changed its own entities; run the command again"):
+        publish(kb, old, [])
+    assert [record.id for record in read_records(kb)] == ["acme:jane-doe", "acme:jo"]
 
 
 def test_an_open_kb_is_not_disturbed_by_additions(kb: Path):

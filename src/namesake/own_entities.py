@@ -103,7 +103,7 @@ def add_entities(
     batch = 1 + max((record.batch for record in old), default=0)
     for record in new:
         record.batch, record.iri = batch, own_iri
-    publish(opened.path, [*old, *new], say)
+    publish(opened.path, old, [*old, *new], say)
     reader.notes += proposals(KB.open(opened.path), {record.id for record in new})
     for note in reader.notes:
         say(note)
@@ -145,7 +145,7 @@ def _keep(folder: Path, records: list[Record], left: list[Record]) -> int:
         for value in item_values(record.claims):
             if value["id"] in gone:
                 raise NamesakeError(f"{value['id']} is a value of {record.id}: remove that as well")
-    publish(folder, left)
+    publish(folder, records, left)
     return len(records) - len(left)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from namesake import language as languages
 from namesake.arrays import Int64
+from namesake.errors import NamesakeError
 from namesake.files.draft import clean_exit
 from namesake.kb.build import build
 from namesake.kb.columns import Columns, KBColumns, Made, NameColumns
@@ -23,7 +24,7 @@ from namesake.kb.columns.derived import DERIVED
 from namesake.kb.manifest import BASE, MANIFEST, OWN_FILE, Manifest, parse_manifest, read_manifest
 from namesake.kb.own.merge import Merge
 from namesake.kb.own.names import MergeNames
-from namesake.kb.own.records import Dump, Record
+from namesake.kb.own.records import Dump, Record, read_records
 from namesake.kb.publish.draft import Draft
 from namesake.kinds import ALL, kinds
 
@@ -38,17 +39,20 @@ def base_manifest(folder: Path) -> Manifest:
     return parse_manifest((folder / f"{BASE}{MANIFEST}").read_bytes(), folder)
 
 
-def publish(folder: Path, records: Sequence[Record], say: Callable[[str], None] = lambda _: None) -> Manifest:
-    """Replace the KB in a folder by one that has these own entities and no others; returns its manifest."""
+def publish(
+    folder: Path, old: list[Record], records: Sequence[Record], say: Callable[[str], None] = lambda _: None
+) -> None:
+    """Replace the KB in a folder by one that has `records` instead of the `old` ones."""
     draft = Draft(folder, force=True, say=say)
     with clean_exit(draft), draft:
         manifest = base_manifest(folder)
+        if read_records(folder) != old:
+            raise NamesakeError(f"{folder}: another process has changed its own entities; run the command again")
         for name, digest in manifest.files.items():
             link(folder / (f"{BASE}{name}" if (folder / f"{BASE}{name}").exists() else name), draft.folder / name)
             draft.files[name] = digest
-        published = draft.publish(apply(draft, manifest, records))
+        draft.publish(apply(draft, manifest, records))
     draft.remember(folder)  # removing the links of the old folder has changed the times of the files
-    return published
 
 
 def link(source: Path, to: Path) -> None:
