@@ -150,7 +150,8 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
     elif manifest.superseded:
         line(f"{manifest.superseded:,} records of items do not count: they were replaced or deleted later", "yellow")
     if manifest.dates_dropped:
-        line(f"dropped {counted(manifest.dates_dropped, 'impossible date')}", "yellow")
+        were = "was" if manifest.dates_dropped == 1 else "were"
+        line(f"{counted(manifest.dates_dropped, 'impossible date')} {were} dropped", "yellow")
     if manifest.rejected:
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in manifest.rejected_reasons.items())
         line(f"{manifest.rejected:,} rejected: {reasons}", "yellow")
