@@ -56,7 +56,7 @@ def loaded(kind: type, config: object, device: str) -> Model:
     model = model.to(torch.float16 if device == "cuda" else torch.float32).eval()
     model.config.use_cache = False
     tokenizer = SimpleNamespace(pad_token_id=1, model_max_length=1024)
-    return Model("random", None, model, tokenizer, device, "random")
+    return Model("random", model, tokenizer, device, "random")
 
 
 def shape(device: str, **true: int) -> dict[str, int]:

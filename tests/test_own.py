@@ -25,6 +25,7 @@ from namesake.apps.review import text_cases
 from namesake.articles.builder import text_table
 from namesake.kb.build import build
 from namesake.kb.names.normalise import normalise
+from namesake.kb.own.publish import publish
 from namesake.kb.own.records import read_records
 from namesake.kb.publish.draft import Draft
 from namesake.kinds import named
@@ -355,6 +356,15 @@ def test_killed_while_adding_leaves_the_old_kb(kb: Path):
     assert [path.name for path in kb.parent.iterdir()] == ["kb"]
 
 
+def test_an_addition_of_another_process_is_not_lost(kb: Path):
+    add(kb, JANE)
+    old = read_records(kb)
+    add(kb, {"id": "jo", "name": "Jo Zyx"})
+    with pytest.raises(NamesakeError, match="another process has changed its own entities; run the command again"):
+        publish(kb, old, [])
+    assert [record.id for record in read_records(kb)] == ["acme:jane-doe", "acme:jo"]
+
+
 def test_an_open_kb_is_not_disturbed_by_additions(kb: Path):
     opened = KB.open(kb)
     add(kb, JANE)
@@ -449,3 +459,75 @@ def test_a_decision_may_name_an_own_entity_and_holds_after_a_reload(kb: Path, tm
 def test_kinds_of_the_oracle_are_those_of_the_program():
     assert {name: f"Q{qid}" for name, qid in KINDS.items()} == {name: named(name).root[0] for name in KINDS}
     assert normalise("Łódź") == "lodz"
+
+
+def test_lists_kinds_and_encodings_of_rows(kb: Path, tmp_path: Path):
+    row = {
+        "id": "jo",
+        "name": "Jo Zyx",
+        "aliases": ["Joey Zyx", "Zyx; Jo"],
+        "kind": "person",
+        "Firm": ["Google", "Q70"],
+    }
+    (tmp_path / "own.jsonl").write_text(json.dumps(row))
+    done = add_entities(kb, tmp_path / "own.jsonl", "acme", type={"employer": "Firm"}, say=lambda _: None)
+    assert [note.partition(": ")[2] for note in done.notes] == ["'Google' is Q95 (Google, technology company)"]
+    entity = KB.open(kb).entity("acme:jo")
+    assert (entity.kind, entity.aliases) == ("person", ["Joey Zyx", "Zyx; Jo"])
+    assert [one.value for one in entity.statements if one.property == "P108"] == ["Q70", "Q95"]
+    (tmp_path / "own.csv").write_bytes("id,name,kind\ncafe,Café Zyx,organisation\n".encode("cp1252"))
+    with pytest.raises(NamesakeError, match=r"not utf-8 .* `encoding='cp1252'`"):
+        add_entities(kb, tmp_path / "own.csv", "acme")
+    assert namesake("kb", "add", kb, tmp_path / "own.csv", "--id-prefix", "b", "--encoding", "cp1252").returncode == 0
+    assert KB.open(kb).entity("b:cafe").label == "Café Zyx"
+    assert KB.open(kb).entity("b:cafe").kind == "organisation"
+
+
+def test_an_answer_of_special_entity_data(kb: Path, tmp_path: Path):
+    record = json.loads(item(1, "Zyx Works", claim("P31", 43229))) | {"id": "works"}
+    (tmp_path / "own.json").write_text(json.dumps({"entities": {"works": record}}, indent=1))
+    add_entities(kb, tmp_path / "own.json", "acme", say=lambda _: None)
+    assert KB.open(kb).entity("acme:works").label == "Zyx Works"
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"aliases": {"en": ["Zyx"]}}, "row 1: not an entity in Wikidata's JSON"),
+        ({"descriptions": {"en": 5}}, "row 1: not an entity in Wikidata's JSON"),
+        ({"claims": {"P31": ["Q5"]}}, "row 1: not an entity in Wikidata's JSON"),
+        ({"claims": {"P31": [{"mainsnak": {"datavalue": "Q5"}}]}}, "row 1: not an entity in Wikidata's JSON"),
+        ({"labels": {"de": {"language": "de", "value": "Zyx"}}}, "row 1: the name is empty"),
+    ],
+)
+def test_a_malformed_record_is_one_line(kb: Path, tmp_path: Path, fields: dict[str, Any], message: str):
+    before = contents(kb)
+    record = {"id": "x", "labels": {"en": {"language": "en", "value": "Zyx"}}} | fields
+    (tmp_path / "own.jsonl").write_text(json.dumps(record))
+    with pytest.raises(NamesakeError, match=message):
+        add_entities(kb, tmp_path / "own.jsonl", "acme")
+    assert contents(kb) == before
+
+
+def test_corrections_for_own_entities_and_those_without_an_effect(kb: Path):
+    row = {"id": "jo", "name": "Jo Zyx", "aliases": "Joey Zyx", "never": "Zyx"}
+    assert add(kb, row, kind="person").notes == []
+    opened = KB.open(kb)
+    opened.verify()
+    assert [one.qid for one in opened.search("Joey Zyx")] == ["acme:jo"]
+    assert opened.names.short_form("Zyx") is None or not len(opened.names.short_form("Zyx").rows)
+    notes = add(kb, {"id": "Q300", "never": "Jane Dow"}).notes
+    assert notes == ["the frame row 1: 'Jane Dow' is not a name of Q300, so `never` changes nothing"]
+
+
+def test_the_prefix_of_iris_stays_until_another_one_is_given(kb: Path):
+    add(kb, JANE, kind="person", own_iri="https://acme.example/id/")
+    add(kb, {"id": "Q300", "aliases": "the Chemist"}, {"id": "jo", "name": "Jo Zyx"})
+    assert KB.open(kb).ids.iri("acme:jo") == "https://acme.example/id/acme:jo"
+
+
+def test_an_unknown_kind_and_a_row_without_a_name_are_one_line(kb: Path):
+    with pytest.raises(NamesakeError, match="row 1: no kind 'persn'"):
+        add(kb, JANE | {"id": "jo", "kind": "persn"})
+    with pytest.raises(NamesakeError, match="it has neither an id nor a name"):
+        add_entities(kb, pa.table({"foo": ["bar"]}), "acme")

@@ -33,7 +33,6 @@ class Model:
 
     where: str
     """The full path of a folder, or a name on the hub."""
-    folder: Path | None
     model: Any
     tokenizer: Any
     device: str
@@ -57,13 +56,13 @@ def load_model(where: str, use: Use, device: str | None = None) -> Model:
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     on = choose_device(torch, device)
-    folder = _folder(where)
+    source = str(_folder(where) or where)
     kind = transformers.AutoModel if use == "encoder" else transformers.AutoModelForSeq2SeqLM
-    tokenizer, model = _load(transformers.AutoTokenizer, kind, str(folder or where), where)
+    tokenizer, model = _load(transformers.AutoTokenizer, kind, source, where)
     digest = _digest(model, tokenizer)
     model = model.to(on, torch.float16 if on.startswith("cuda") else torch.float32).eval()
     model.config.use_cache = False  # a text is read once: cached keys and values would cost a seventh
-    return Model(str(folder or where), folder, model, tokenizer, on, digest)
+    return Model(source, model, tokenizer, on, digest)
 
 
 @contextmanager

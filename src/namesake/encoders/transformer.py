@@ -148,14 +148,10 @@ def _sentence_settings(loaded: Model) -> tuple[Literal["mean", "cls"], bool, int
 
 def _settings(loaded: Model, name: str) -> Any:
     """A settings file of a model, from its folder or from the hub; None if there is none."""
-    if loaded.folder is None:
-        from transformers.utils import cached_file
+    from transformers.utils import cached_file
 
-        found = cached_file(loaded.where, name, _raise_exceptions_for_missing_entries=False)
-        path = None if found is None else Path(found)
-    else:
-        path = loaded.folder / name
-    return json.loads(path.read_text(encoding="utf-8")) if path is not None and path.is_file() else None
+    found = cached_file(loaded.where, name, _raise_exceptions_for_missing_entries=False)
+    return None if found is None else json.loads(Path(found).read_text(encoding="utf-8"))
 
 
 def distil(where: str, path: str | Path, dimensions: int = 64, device: str | None = None) -> int:

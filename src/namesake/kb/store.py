@@ -217,8 +217,9 @@ class KB(KBColumns):
             return Ids()
         from namesake.kb.own.records import read_records
 
-        own = [record for record in read_records(self.path) if record.is_own]
-        return Ids([record.id for record in own], own[-1].iri if own else "")
+        records = read_records(self.path)
+        prefixes = [record.iri for record in records if record.iri]
+        return Ids([record.id for record in records if record.is_own], prefixes[-1] if prefixes else "")
 
     @cached_property
     def redirects(self) -> dict[str, str]:

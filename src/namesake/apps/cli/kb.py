@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 import typer
 
-from namesake.apps.cli import common, own
+from namesake.apps.cli import common
 from namesake.apps.terminal import Console
 from namesake.apps.terminal import kb as drawn
 from namesake.errors import NamesakeError
 from namesake.kb.manifest import read_manifest
 from namesake.kinds import kind_counts
+from namesake.printable import counted
 from namesake.progress import reporter
 
 if TYPE_CHECKING:
     from namesake.kb.store import KB
 
 group = common.group("Build a knowledge base from a Wikidata dump, and inspect it.")
-for command in (own.add, own.remove, own.list_, own.undo):
-    group.command(command.__name__.strip("_"))(command)
 
 SUGGESTED = 3
 """Similar names that are suggested for a name that is not in the KB."""
@@ -109,7 +108,19 @@ def update(
     with common.resumable():
         manifest = update_kb(**settings | {"changes": changes or ()}, reporter=reporter())
     drawn.draw_summary(out or kb, manifest, time.monotonic() - began, Console(stderr=True))
-    own.propose(out or kb)
+    _propose(out or kb)
+
+
+def _propose(kb: Path) -> None:
+    """Print a line for each own entity of a KB that Wikidata may have as well."""
+    from namesake.kb.own.records import read_records
+
+    if records := read_records(kb):
+        from namesake import KB
+        from namesake.own_entities import proposals
+
+        for line in proposals(KB.open(kb), {record.id for record in records}):
+            common.say(line)
 
 
 @group.command()
@@ -139,6 +150,103 @@ def diff(
     if out:
         write_rows(changes, out, from_kb=("label", "before", "after"))
     drawn.draw_diff(changes, Console(stderr=out is not None))
+
+
+@group.command()
+def add(
+    kb: KbPath,
+    entities: Annotated[Path, typer.Argument(metavar="FILE")],
+    id_prefix: Annotated[str, typer.Option()],
+    id: str | None = None,
+    name: str | None = None,
+    aliases: str | None = None,
+    description: str | None = None,
+    never: str | None = None,
+    kind: str | None = None,
+    type: list[str] | None = None,
+    own_iri: str = "",
+    encoding: str | None = None,
+) -> None:
+    """Add your own entities to a KB, and aliases for its entities. `kb undo` takes an addition back.
+
+    Example: namesake kb add kb/ staff.csv --id-prefix acme --kind person --type employer=Firm
+
+    Args:
+        entities: CSV, TSV, JSONL, JSON or Parquet file with one row per entity, or records in Wikidata's JSON.
+        id_prefix: Prefix of the ids, such as acme for acme:jane-doe.
+        id: Column of ids. The default is `id`, or ids are made of the names. A row whose id is a QID only adds aliases.
+        name: Column of names. The default is `name`.
+        aliases: Column of other names, separated by | or ;. The default is `aliases`.
+        description: Column of descriptions. The default is `description`.
+        never: Column of names that never mean the entity of the row. The default is `never`.
+        kind: Kind of all entities, such as person or organisation. By default it is in the column `kind`, or follows
+            from statements and descriptions.
+        type: Property and its column, such as employer=Firm or P108=Firm; repeatable. Values are QIDs, own ids, dates,
+            or names, which are resolved and reported.
+        own_iri: Prefix of the IRIs of own entities, in NIF and OpenRefine. The default is that of the last
+            addition, or urn:namesake:.
+        encoding: Encoding of CSV and TSV files, such as cp1252. The default is UTF-8.
+    """
+    settings = {key: value for key, value in locals().items() if key not in ("kb", "entities", "type")}
+    types = common.properties(type)
+    common.load_kernels()
+    from namesake import add_entities
+
+    added = add_entities(kb, entities, **settings, type=types, say=common.say)
+    changed = f", {counted(added.changed, 'entity', 'entities')} changed" if added.changed else ""
+    common.say(f"{kb}: {counted(added.entities, 'own entity', 'own entities')} added{changed}")
+
+
+@group.command()
+def remove(kb: KbPath, ids: Annotated[list[str], typer.Argument(metavar="ID")]) -> None:
+    """Remove own entities from a KB, or the aliases that you added to an entity of Wikidata.
+
+    Example: namesake kb remove kb/ acme:jane-doe
+
+    Args:
+        ids: Ids such as acme:jane-doe, or QIDs.
+    """
+    common.load_kernels()
+    from namesake import remove_entities
+
+    common.say(f"{kb}: {counted(remove_entities(kb, ids), 'row')} removed")
+
+
+@group.command("list")
+def list_(kb: KbPath, own: Annotated[bool, typer.Option("--own")] = False, as_json: common.Json = False) -> None:
+    """List the own entities of a KB, and the aliases and corrections for entities of Wikidata.
+
+    Example: namesake kb list kb/ --own
+
+    Args:
+        own: List what was added with `namesake kb add`.
+    """
+    if not own:
+        raise NamesakeError("name what to list: --own lists what was added with `namesake kb add`")
+    from namesake.kb.manifest import read_manifest
+    from namesake.kb.own.records import read_records
+
+    read_manifest(kb)
+    records = read_records(kb)
+    if as_json:
+        common.print_json(records)
+        return
+    for record in records:
+        labels = [label.value for label in record.labels.values()][:1]
+        named = "; ".join([*labels, *record.other_names, *(f"never {name}" for name in record.never)])
+        print(f"{record.id}\t{record.kind or '-'}\t{named}")
+
+
+@group.command()
+def undo(kb: KbPath) -> None:
+    """Take back the last `namesake kb add`.
+
+    Example: namesake kb undo kb/
+    """
+    common.load_kernels()
+    from namesake import undo_addition
+
+    common.say(f"{kb}: {counted(undo_addition(kb), 'row')} of the last addition removed")
 
 
 @group.command()

@@ -12,7 +12,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from namesake.apps.terminal import table
-from namesake.kb.manifest import NAMED, REJECTS, SOURCES, Manifest, Reject, Update
+from namesake.kb.manifest import NAMED, OWN_FILE, REJECTS, SOURCES, Manifest, Reject, Update
+from namesake.kb.own.records import read_records
 from namesake.kb.records import ColumnSize, Entity, Statement, gist, no_label, years
 from namesake.kinds import ALL, kind_counts, listed
 from namesake.printable import counted, one_line
@@ -42,6 +43,8 @@ def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
     rows += [("kept", kept), ("words as", manifest.words_how), ("ranks", "\n".join(manifest.ranks))]
     rows += [("dumps", "\n".join(manifest.dumps)), ("dump date", manifest.dump_date or "unknown")]
     rows += [("built", manifest.created), ("size", f"{size / 1e6:,.1f} MB")]
+    if OWN_FILE in manifest.files:
+        rows.append(("own", counted(len(read_records(path)), "row") + " of `namesake kb add`"))
     if manifest.sources:
         sources = sum((path / name).stat().st_size for name in manifest.files if name.startswith(SOURCES))
         rows.append(("updatable", f"yes; {sources / 1e6:,.1f} MB are kept for updates"))
@@ -147,7 +150,8 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
     elif manifest.superseded:
         line(f"{manifest.superseded:,} records of items do not count: they were replaced or deleted later", "yellow")
     if manifest.dates_dropped:
-        line(f"{manifest.dates_dropped:,} impossible dates were dropped", "yellow")
+        were = "was" if manifest.dates_dropped == 1 else "were"
+        line(f"{counted(manifest.dates_dropped, 'impossible date')} {were} dropped", "yellow")
     if manifest.rejected:
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in manifest.rejected_reasons.items())
         line(f"{manifest.rejected:,} rejected: {reasons}", "yellow")

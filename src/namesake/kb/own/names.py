@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from namesake.arrays import Bool, Float64, Int64, positions
-from namesake.kb.columns import Made, NameColumns, Strings
+from namesake.arrays import Float64, Int8, Int32, Int64, UInt64, positions
+from namesake.kb.columns import Column, Made, NameColumns, Ragged, Strings, concatenate
+from namesake.kb.columns.layout import ENTITY
 from namesake.kb.names.build_index import EntityNames
 from namesake.kb.names.form_entries import MOST
 from namesake.kb.names.index import file_names, name_key
@@ -16,13 +18,23 @@ from namesake.kb.names.normalise import normalise
 from namesake.kb.names.other_short_forms import Others, list_other_forms
 from namesake.kb.names.short_forms import FORM_WEIGHTS, count_tokens, in_lower_case, list_forms
 from namesake.kb.own.merge import Merge
-from namesake.kb.own.tables import Edit, appended, entered, lists, slots
+from namesake.kb.own.tables import entered, slots, with_rows
 from namesake.kernels.dump.wikidata import LEAGUE, SPORT
+from namesake.kernels.hash import slot_of
 from namesake.kernels.kinds import PERSON
 from namesake.kernels.names.index import mark_names
 
-Never = list[tuple[np.uint64, int]]
-"""Hashes of names, and rows of entities that they never mean."""
+Named = dict[int, int]
+"""Entities with a name, in order, each with what the name is to it: its kind, or the number of the short form."""
+
+
+Index = tuple[Column[Any], Column[Any], Column[Any], Column[Any]]
+"""The columns of a table of names: hashes, rows of the names in it, their entities, and what the name is to each."""
+NAMES: Index = (NameColumns.hashes, NameColumns.slots, NameColumns.entities, NameColumns.kinds)
+SHORT_FORMS: Index = (
+    *(NameColumns.short_hashes, NameColumns.short_slots),
+    *(NameColumns.short_entities, NameColumns.short_forms),
+)
 
 
 class MergeNames:
@@ -32,64 +44,98 @@ class MergeNames:
         """`fame` is that of all entities of the merged KB."""
         self.merge, self.fame = merge, fame
         self.base, self.small = NameColumns(merge.base.columns), NameColumns(merge.small.columns)
-        pairs = self.small.entities
-        named = np.repeat(np.arange(len(pairs)), np.diff(pairs.indptr))
-        used = np.unique(named[merge.entities[pairs.values] >= 0])
-        self.used = used
-        """The names of own entities, and of entities with more aliases, as rows of the small KB."""
-        self.keys = np.array([name_key(self.small.texts[row]) for row in used.tolist()], np.uint64)
-        self.rows: Int64 = self.base.slots[slots(self.base.hashes, self.keys)].astype(np.int64)
-        self.new: Bool = self.rows < 0
-        self.rows[self.new] = len(self.base.texts) + np.arange(int(self.new.sum()))
-        """Their rows in the merged KB."""
+        self.rows = merge.maps[ENTITY]
+        """The entities of the small KB in the merged KB."""
+        self.never = self._never()
+
+    def _never(self) -> dict[int, set[int]]:
+        """Entities that a name never means, by the hash of the name."""
+        own, found = len(self.merge.base.qids), dict[int, set[int]]()
+        for record in self.merge.dump.records:
+            if record.is_own:
+                row, own = own, own + 1
+            else:
+                row = int(positions(self.merge.base.qids, np.array([int(record.id[1:])]))[0])
+            for name in record.never:
+                found.setdefault(int(name_key(normalise(name))), set()).add(row)
+        return found
 
     def columns(self) -> Made:
         """The changed columns."""
-        never = [(name_key(normalise(name)), int(row)) for name, row in self._never()]
-        return self._names(never) | self._prefixes() | self._short_forms(never) | self._tokens() | self._misspellings()
+        short_forms, _ = self._index(SHORT_FORMS, self._by_weight)
+        return self._names() | self._prefixes() | short_forms | self._tokens()
 
-    def _never(self) -> Iterator[tuple[str, int]]:
-        """Names that never mean an entity, and the rows of these entities."""
-        for record in self.merge.dump.records:
-            if record.never:
-                [row] = positions(self.merge.base.qids, np.array([int(record.id[1:])]))
-                yield from ((name, row) for name in record.never if row >= 0)
+    def _index(self, index: Index, joined: Callable[[Named, Named], Named]) -> tuple[Made, UInt64]:
+        """The columns of a table of names, and the hashes of names that the base does not have.
 
-    def _names(self, never: Never) -> Made:
-        """The names, their entities, and the table of names."""
-        more = self.small.texts.take(self.used[self.new])
-        empty = lists([np.empty(0, np.int32)] * len(more), np.dtype(np.int32))
-        edit = Edit(appended(self.base.entities, empty))
-        for key, row in never:
-            name = int(self.base.slots[slots(self.base.hashes, np.array([key]))[0]])
-            for place in np.flatnonzero(self.base.entities[name] == row) if name >= 0 else ():
-                edit.drop(name, int(place))
-        for row, name in zip(self.used.tolist(), self.rows.tolist(), strict=True):
-            known = edit.column[name]
-            span = slice(*self.small.entities.indptr[row : row + 2])
-            for entity, kind in sorted(
-                zip(self.merge.entities[self.small.entities[row]], self.small.kinds[span], strict=True)
-            ):
-                if entity >= 0 and entity not in known:
-                    edit.add(name, int(np.searchsorted(known, entity)), int(entity), int(kind))
-        if not edit:
-            return {}
-        entities, kinds = edit.done(self.base.kinds)
-        found: Made = {NameColumns.entities: entities, NameColumns.kinds: kinds}
-        if not len(more):
-            return found
-        columns = [(self.base.slots, -1)]
-        hashes, [to], slot, _ = entered(self.base.hashes, self.keys[self.new], columns)
-        to[slot] = self.rows[self.new]
-        variants, filed = file_names(more, self.merge.dump.language)
-        at = np.searchsorted(self.base.variant_keys, variants, "right")
-        return found | {
-            NameColumns.hashes: hashes,
-            NameColumns.slots: to,
-            NameColumns.texts: appended(self.base.texts, more),
-            NameColumns.variant_keys: np.insert(self.base.variant_keys, at, variants),
-            NameColumns.variant_names: np.insert(self.base.variant_names, at, len(self.base.texts) + filed),
-        }
+        `joined` puts entities of the small KB among those that have the name in the base.
+        """
+        keys, to, entities, what = (column.open(self.base.columns) for column in index)
+        found = self._found(index)
+        for key in self.never:
+            if keys[slot_of(keys, np.uint64(key))]:
+                found.setdefault(key, {})
+        hashes = np.array([*found], np.uint64)
+        keys, [to], place, is_new = entered(keys, hashes, [(to, -1)])
+        to[place[is_new]] = len(entities) + np.arange(int(is_new.sum()))
+        rows: dict[int, Named] = {}
+        for row, (key, more) in zip(to[place].tolist(), found.items(), strict=True):
+            known = named_by(entities, what, row) if row < len(entities) else {}
+            named = joined(known, {one: form for one, form in more.items() if one not in known})
+            rows[row] = {one: form for one, form in named.items() if one not in self.never.get(key, ())}
+        made: Made = dict(zip(index[:2], (keys, to), strict=True)) if is_new.any() else {}
+        if rows:
+            made[index[2]] = with_rows(entities, {row: [*named] for row, named in rows.items()})
+            forms = {row: [*named.values()] for row, named in rows.items()}
+            made[index[3]] = with_rows(Ragged(entities.indptr, what), forms).values
+        return made, hashes[is_new]
+
+    def _found(self, index: Index) -> dict[int, Named]:
+        """The names of own entities, and of entities with more aliases, by their hashes, in the order of names."""
+        keys, to, entities, what = (column.open(self.small.columns) for column in index)
+        found = {}
+        for slot in sorted(np.flatnonzero(keys), key=to.__getitem__):
+            named = named_by(entities, what, to[slot])
+            merged = {int(self.rows[one]): form for one, form in named.items() if self.rows[one] >= 0}
+            if merged:
+                found[int(keys[slot])] = merged
+        return found
+
+    def _by_row(self, known: Named, more: Named) -> Named:
+        return dict(sorted((known | more).items()))
+
+    def _by_weight(self, known: Named, more: Named) -> Named:
+        """The entities with the largest weights; those of the base keep their order."""
+        found = [(self.fame[one] * FORM_WEIGHTS[form], one, form) for one, form in known.items()]
+        for one, form in more.items():
+            weight = self.fame[one] * FORM_WEIGHTS[form]
+            at = next((at for at, other in enumerate(found) if other[0] < weight), len(found))
+            found.insert(at, (weight, one, form))
+        return {one: form for _, one, form in found[:MOST]}
+
+    def _names(self) -> Made:
+        """The names, their entities, the table of names, the keys for variants and the misspellings."""
+        made, new = self._index(NAMES, self._by_row)
+        if not len(new):
+            return made
+        rows = self.small.slots[slots(self.small.hashes, new)]
+        texts, known = self.small.texts.take(rows), len(self.base.texts)
+        merged = np.full(len(self.small.texts), -1)
+        merged[rows] = known + np.arange(len(rows))
+        names = merged[self.small.misspelling_names]
+        slips = self.small.misspelling_hashes[names >= 0], names[names >= 0]
+        variants, filed = file_names(texts, self.merge.dump.language)
+        misspellings = NameColumns.misspelling_hashes, NameColumns.misspelling_names
+        made |= {NameColumns.texts: concatenate([self.base.texts, texts])}
+        made |= self._filed(NameColumns.variant_keys, NameColumns.variant_names, variants, known + filed)
+        return made | self._filed(*misspellings, *slips)
+
+    def _filed(self, keys: Column[UInt64], names: Column[Int32], more: UInt64, named: Int32 | Int64) -> Made:
+        """Ascending keys of names and the names, with more of both."""
+        known = keys.open(self.base.columns)
+        at = np.searchsorted(known, more, "right")
+        made: Made = {keys: np.insert(known, at, more)}
+        return made | {names: np.insert(names.open(self.base.columns), at, named)} if len(more) else {}
 
     @cached_property
     def _small_names(self) -> EntityNames:
@@ -101,9 +147,10 @@ class MergeNames:
     def _prefixes(self) -> Made:
         """The bits of the beginnings of names and short forms."""
         small, bits, names = self.merge.small, self.base.prefixes.copy(), self._small_names
-        more = self.small.texts.take(self.used)
+        found = np.array([*self._found(NAMES)], np.uint64)
+        more = self.small.texts.take(self.small.slots[slots(self.small.hashes, found)])
         mark_names(more.data, more.offsets, bits)
-        ours, is_person, fame = self.merge.entities >= 0, small.kind == PERSON, small.fame.astype(np.float64)
+        ours, is_person, fame = self.rows >= 0, small.kind == PERSON, small.fame.astype(np.float64)
         stating = np.isin(small.pair_property, (LEAGUE, SPORT))
         teams = np.array([bool(stating[small.statements[row]].any()) for row in range(len(ours))], np.bool_)
         list_forms(names, ours & is_person, fame, bits)
@@ -111,52 +158,9 @@ class MergeNames:
         list_other_forms(names, others, bits)
         return {} if np.array_equal(bits, self.base.prefixes) else {NameColumns.prefixes: bits}
 
-    def _short_forms(self, never: Never) -> Made:
-        """The short forms: own entities take their places by weight among at most `MOST` entities."""
-        base, small = self.base, self.small
-        taken = np.flatnonzero(small.short_hashes)
-        ours = [bool((self.merge.entities[small.short_entities[row]] >= 0).any()) for row in small.short_slots[taken]]
-        taken = taken[np.array(ours, np.bool_)]
-        hashes, [to], place, is_new = entered(base.short_hashes, small.short_hashes[taken], [(base.short_slots, -1)])
-        to[place[is_new]] = len(base.short_entities) + np.arange(int(is_new.sum()))
-        edit = Edit(
-            appended(base.short_entities, lists([np.empty(0, np.int32)] * int(is_new.sum()), np.dtype(np.int32)))
-        )
-        for key, row in never:
-            name = int(base.short_slots[slots(base.short_hashes, np.array([key]))[0]])
-            for at in np.flatnonzero(base.short_entities[name] == row) if name >= 0 else ():
-                edit.drop(name, int(at))
-        for slot, row in zip(place.tolist(), small.short_slots[taken].tolist(), strict=True):
-            self._insert(edit, int(to[slot]), row)
-        if not edit:
-            return {}
-        entities, forms = edit.done(base.short_forms)
-        found: Made = {NameColumns.short_entities: entities, NameColumns.short_forms: forms}
-        return found | ({NameColumns.short_hashes: hashes, NameColumns.short_slots: to} if is_new.any() else {})
-
-    def _insert(self, edit: Edit, short: int, row: int) -> None:
-        """Put the entities of one short form of the small KB into the list of the base."""
-        known, at = edit.column[short], self.small.short_entities.indptr[row]
-        of_base = self.base.short_forms[edit.column.indptr[short] : edit.column.indptr[short] + len(known)]
-        weights = self.fame[known] * FORM_WEIGHTS[of_base]
-        places = []
-        for offset, entity in enumerate(self.merge.entities[self.small.short_entities[row]].tolist()):
-            form = int(self.small.short_forms[at + offset])
-            if entity >= 0 and entity not in known:
-                smaller = np.flatnonzero(weights < self.fame[entity] * FORM_WEIGHTS[form])
-                places.append((int(smaller[0]) if len(smaller) else len(known), entity, form))
-        left, last = MOST, len(known)
-        chosen = sorted(places)
-        while len(known) and len(chosen) + last > left and last > max([0, *(place for place, *_ in chosen)]):
-            last -= 1
-            edit.drop(short, last)
-        for place, entity, form in chosen[: max(left - last, 0)]:
-            edit.add(short, place, entity, form)
-
     def _tokens(self) -> Made:
         """The counts of tokens, with those of the names and texts of own entities."""
-        small = self.merge.small
-        own = self.merge.entities >= len(self.merge.base.qids)
+        small, own = self.merge.small, self.merge.own
         other, of_alias = own & ~small.person, np.repeat(np.arange(len(own)), np.diff(small.aliases.indptr))
         people, unused = own & (small.kind == PERSON), np.zeros(1, np.uint8)
         tokens = list_forms(self._small_names, people, small.fame.astype(np.float64), unused)
@@ -172,18 +176,8 @@ class MergeNames:
             counts[column] = copy
         return {NameColumns.token_hashes: hashes, **counts} if len(taken) else {}
 
-    def _misspellings(self) -> Made:
-        """The misspellings of new names of well-known entities."""
-        rows = np.full(len(self.small.texts), -1)
-        rows[self.used[self.new]] = self.rows[self.new]
-        new = rows[self.small.misspelling_names]
-        keys, new = self.small.misspelling_hashes[new >= 0], new[new >= 0]
-        at = np.searchsorted(self.base.misspelling_hashes, keys, "right")
-        return (
-            {}
-            if not len(keys)
-            else {
-                NameColumns.misspelling_hashes: np.insert(self.base.misspelling_hashes, at, keys),
-                NameColumns.misspelling_names: np.insert(self.base.misspelling_names, at, new),
-            }
-        )
+
+def named_by(entities: Ragged, what: Int8, row: int) -> Named:
+    """The entities with a name, and what the name is to each."""
+    at = slice(*entities.indptr[row : row + 2])
+    return dict(zip(entities.values[at].tolist(), what[at].tolist(), strict=True))

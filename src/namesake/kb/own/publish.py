@@ -10,21 +10,21 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
 
 from namesake import language as languages
 from namesake.arrays import Int64
+from namesake.errors import NamesakeError
 from namesake.files.draft import clean_exit
 from namesake.kb.build import build
-from namesake.kb.columns import Column, Columns, KBColumns, Made, NameColumns
+from namesake.kb.columns import Columns, KBColumns, Made, NameColumns
 from namesake.kb.columns.derived import DERIVED
 from namesake.kb.manifest import BASE, MANIFEST, OWN_FILE, Manifest, parse_manifest, read_manifest
 from namesake.kb.own.merge import Merge
 from namesake.kb.own.names import MergeNames
-from namesake.kb.own.records import Dump, Record
+from namesake.kb.own.records import Dump, Record, read_records
 from namesake.kb.publish.draft import Draft
 from namesake.kinds import ALL, kinds
 
@@ -39,17 +39,20 @@ def base_manifest(folder: Path) -> Manifest:
     return parse_manifest((folder / f"{BASE}{MANIFEST}").read_bytes(), folder)
 
 
-def publish(folder: Path, records: Sequence[Record], say: Callable[[str], None] = lambda _: None) -> Manifest:
-    """Replace the KB in a folder by one that has these own entities and no others; returns its manifest."""
+def publish(
+    folder: Path, old: list[Record], records: Sequence[Record], say: Callable[[str], None] = lambda _: None
+) -> None:
+    """Replace the KB in a folder by one that has `records` instead of the `old` ones."""
     draft = Draft(folder, force=True, say=say)
     with clean_exit(draft), draft:
         manifest = base_manifest(folder)
+        if read_records(folder) != old:
+            raise NamesakeError(f"{folder}: another process has changed its own entities; run the command again")
         for name, digest in manifest.files.items():
             link(folder / (f"{BASE}{name}" if (folder / f"{BASE}{name}").exists() else name), draft.folder / name)
             draft.files[name] = digest
-        published = draft.publish(apply(draft, manifest, records))
+        draft.publish(apply(draft, manifest, records))
     draft.remember(folder)  # removing the links of the old folder has changed the times of the files
-    return published
 
 
 def link(source: Path, to: Path) -> None:
@@ -73,12 +76,14 @@ def apply(draft: Draft, manifest: Manifest, records: Sequence[Record]) -> Manife
     lines = draft.folder / f"{SMALL}.jsonl"
     lines.write_bytes(b"".join(dump.lines()))
     build(lines, draft.folder / SMALL, keep=ALL, language=manifest.language, words=manifest.words_how, workers=1)
-    merge = Merge(base, Columns(draft.folder / SMALL), dump)
-    made = merge.columns()
-    fame = made.get(KBColumns.fame, KBColumns.fame.open(base)).astype(np.float64)
-    made |= MergeNames(merge, fame).columns()
     sealed = msgspec.structs.replace(manifest, files=dict(sorted(draft.files.items()))).sealed()
-    _write(draft, made)
+    merge = Merge(base, Columns(draft.folder / SMALL), dump)
+    _write(draft, merge.columns())
+    _write(draft, MergeNames(merge, KBColumns(Columns(draft.folder)).fame.astype(np.float64)).columns())
+    for column, function in DERIVED.items():
+        value = function(KBColumns(Columns(draft.folder)))
+        if not np.array_equal(value, column.open(Columns(draft.folder))):
+            _write(draft, {column: value})
     draft.write_blocks(f"{BASE}{MANIFEST}", [sealed])
     draft.write_blocks(OWN_FILE, [b"".join(msgspec.json.encode(record) + b"\n" for record in records)])
     merged = KBColumns(Columns(draft.folder))
@@ -105,19 +110,10 @@ def _applicable(records: Sequence[Record], qids: Int64, say: Callable[[str], Non
 
 
 def _write(draft: Draft, made: Made) -> None:
-    """Write changed columns, and the derived ones that change with them, beside those of the base."""
+    """Write changed columns. The files of the base are hard links, so they are renamed, never written to."""
     for column, value in made.items():
-        _replace(draft, column, value)
-    for column, function in DERIVED.items():
-        value = function(KBColumns(Columns(draft.folder)))
-        if not np.array_equal(value, column.open(Columns(draft.folder))):
-            _replace(draft, column, value)
-
-
-def _replace(draft: Draft, column: Column[Any], value: Any) -> None:
-    """Write a column. The files of the base are hard links, so they are renamed, never written to."""
-    for name in column.files:
-        file = f"{name}.npy"
-        (draft.folder / file).rename(draft.folder / f"{BASE}{file}")
-        draft.files[f"{BASE}{file}"] = draft.files.pop(file)
-    draft.write(column, value)
+        for name in column.files:
+            file = f"{name}.npy"
+            (draft.folder / file).rename(draft.folder / f"{BASE}{file}")
+            draft.files[f"{BASE}{file}"] = draft.files.pop(file)
+        draft.write(column, value)

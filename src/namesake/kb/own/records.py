@@ -15,14 +15,20 @@ from namesake.errors import NamesakeError
 from namesake.kb.columns import KBColumns
 from namesake.kb.ids import QID
 from namesake.kb.manifest import OWN_FILE
-from namesake.kernels.dump.wikidata import HUMAN, INSTANCE_OF
-from namesake.kernels.kinds import PERSON
+from namesake.kernels.dump.wikidata import INSTANCE_OF
 from namesake.kinds import all_kinds, named
 from namesake.language import Language
 
 OWN_ID = re.compile(r"[A-Za-z][\w.-]{0,63}:\S{1,200}")
 FAMOUS = 10
 """Sitelinks of an entity that gets an alias, at most: as many as the index of misspellings asks for."""
+
+
+class Text(msgspec.Struct):
+    """A text in a language, as in Wikidata's JSON."""
+
+    language: str
+    value: str
 
 
 class Record(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -35,12 +41,12 @@ class Record(msgspec.Struct, kw_only=True, omit_defaults=True):
     batch: int = 0
     """The number of the addition that it came with; `kb undo` removes those with the largest."""
     kind: str = ""
-    labels: dict[str, Any] = {}
-    descriptions: dict[str, Any] = {}
-    aliases: dict[str, list[Any]] = {}
-    claims: dict[str, list[Any]] = {}
+    labels: dict[str, Text] = {}
+    descriptions: dict[str, Text] = {}
+    aliases: dict[str, list[Text]] = {}
+    claims: dict[str, list[dict[str, Any]]] = {}
     iri: str = ""
-    """What begins the IRIs of own entities; empty: `ids.OWN_IRI`. That of the last record counts."""
+    """What begins the IRIs of own entities; empty: that of the record before, and at first `ids.OWN_IRI`."""
     never: list[str] = []
     """Names that never mean this entity."""
 
@@ -50,9 +56,9 @@ class Record(msgspec.Struct, kw_only=True, omit_defaults=True):
         return not QID.fullmatch(self.id)
 
     @property
-    def name(self) -> str:
-        """Its label, in the first language that has one."""
-        return next((str(label["value"]) for label in self.labels.values()), "")
+    def other_names(self) -> list[str]:
+        """Its aliases, in all languages."""
+        return [alias.value for texts in self.aliases.values() for alias in texts]
 
 
 def read_records(folder: Path) -> list[Record]:
@@ -78,17 +84,14 @@ def item_value(identifier: str) -> dict[str, Any]:
     return {"value": {"entity-type": "item", **number, "id": identifier}, "type": "wikibase-entityid"}
 
 
-def _item_values(claims: dict[str, list[Any]]) -> Iterator[dict[str, Any]]:
-    """The values of statements that are items, each as an object with `id`."""
+def item_values(claims: dict[str, list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+    """The values of statements that are items, each as an object with `id`: a QID or an own id."""
     for one in (one for statements in claims.values() for one in statements):
-        found = one.get("mainsnak", {}).get("datavalue", {}).get("value") if isinstance(one, dict) else None
-        if isinstance(found, dict) and isinstance(found.get("id"), str):
-            yield found
-
-
-def item_ids(claims: dict[str, list[Any]]) -> list[str]:
-    """The QIDs and own ids that statements have as values."""
-    return [str(value["id"]) for value in _item_values(claims)]
+        value: Any = one
+        for key in ("mainsnak", "datavalue", "value"):
+            value = value.get(key) if isinstance(value, dict) else None
+        if isinstance(value, dict) and isinstance(value.get("id"), str):
+            yield value
 
 
 class Dump:
@@ -98,27 +101,28 @@ class Dump:
         """`base` is the KB of Wikidata's items alone, whose labels the values of statements get."""
         self.records, self.base, self.language = list(records), base, language
         self.own = [record for record in self.records if record.is_own]
-        stated = {text for record in self.own for text in item_ids(record.claims) if QID.fullmatch(text)}
+        self.targets = {int(record.id[1:]) for record in self.records if not record.is_own}
+        """The entities of Wikidata that get aliases or corrections."""
+        stated = {value["id"] for record in self.own for value in item_values(record.claims)}
         roots = {root[0] for record in self.own if record.kind and (root := named(record.kind).root)}
-        self.values = sorted({int(text[1:]) for text in stated | roots} - self._targets)
-        largest = max([0, *self.values, *self._targets])
+        self.values = sorted({int(text[1:]) for text in stated | roots if QID.fullmatch(text)} - self.targets)
+        largest = max([0, *self.values, *self.targets])
         self.numbers = {record.id: largest + 1 + row for row, record in enumerate(self.own)}
         """The QID of each own entity in this dump."""
-
-    @property
-    def _targets(self) -> set[int]:
-        return {int(record.id[1:]) for record in self.records if not record.is_own}
 
     def lines(self) -> Iterator[bytes]:
         """One line for each record, and for each item of Wikidata that is a value."""
         for record in self.own:
             fields = {name: getattr(record, name) for name in ("labels", "descriptions", "aliases")}
-            yield self._line(self.numbers[record.id], record.kind, self._plain(record.claims), fields)
-        aliases: dict[int, dict[str, list[Any]]] = {}
+            claims = msgspec.json.decode(msgspec.json.encode(record.claims))
+            for value in item_values(claims):
+                if number := self.numbers.get(value["id"]):
+                    value |= {"id": f"Q{number}", "numeric-id": number}
+            yield self._line(self.numbers[record.id], record.kind, claims, fields)
+        aliases: dict[int, dict[str, list[Text]]] = {number: {} for number in sorted(self.targets)}
         for record in self.records:
-            if not record.is_own:
-                for code, texts in record.aliases.items():
-                    aliases.setdefault(int(record.id[1:]), {}).setdefault(code, []).extend(texts)
+            for code, texts in record.aliases.items() if not record.is_own else ():
+                aliases[int(record.id[1:])].setdefault(code, []).extend(texts)
         for number, more in aliases.items():
             [row] = positions(self.base.qids, np.array([number]))
             kind = all_kinds()[int(self.base.kind[row])].name
@@ -129,19 +133,10 @@ class Dump:
 
     def _line(self, number: int, kind: str, claims: dict[str, list[Any]], fields: dict[str, Any]) -> bytes:
         if kind and (root := named(kind).root):
-            is_person = named(kind).number == PERSON
-            of_kind = statement(f"P{INSTANCE_OF}", item_value(f"Q{HUMAN}" if is_person else root[0]), "wikibase-item")
-            if of_kind["mainsnak"]["datavalue"]["value"]["id"] not in item_ids(claims):
-                claims = {f"P{INSTANCE_OF}": [of_kind]} | claims
+            of_kind = statement(f"P{INSTANCE_OF}", item_value(root[0]), "wikibase-item")
+            if root[0] not in {value["id"] for value in item_values(claims)}:
+                claims = claims | {f"P{INSTANCE_OF}": [of_kind, *claims.get(f"P{INSTANCE_OF}", ())]}
         return msgspec.json.encode({"type": "item", "id": f"Q{number}", **fields, "claims": claims}) + b"\n"
-
-    def _plain(self, claims: dict[str, list[Any]]) -> dict[str, list[Any]]:
-        """The claims with QIDs of this dump instead of own ids."""
-        copied: dict[str, list[Any]] = msgspec.json.decode(msgspec.json.encode(claims))
-        for value in _item_values(copied):
-            if number := self.numbers.get(value["id"]):
-                value |= {"id": f"Q{number}", "numeric-id": number}
-        return copied
 
     def _labels(self, number: int) -> dict[str, Any]:
         """Label and aliases of an item of Wikidata."""
@@ -150,6 +145,6 @@ class Dump:
         label = self.base.item_labels[item] if item >= 0 else ""
         texts = [self.base.alias_texts[int(alias)] for alias in self.base.aliases[row]] if row >= 0 else []
         return {
-            "labels": {code: {"language": code, "value": label}} if label else {},
-            "aliases": {code: [{"language": code, "value": text} for text in texts]} if texts else {},
+            "labels": {code: Text(code, label)} if label else {},
+            "aliases": {code: [Text(code, text) for text in texts]} if texts else {},
         }

@@ -1,70 +1,36 @@
-"""Copies of columns with more rows, more values in some rows, or more keys in a hash table."""
+"""Copies of columns with more rows, other values in some rows, or more keys in a hash table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from namesake.arrays import Bool, Int64, UInt64, indptr
-from namesake.kb.columns import Ragged, Strings, concatenate
+from namesake.kb.columns import Ragged
 from namesake.kernels.hash import fill, slot_of, table_size
 
 Numbers = npt.NDArray[Any]
 
 
-def appended(base: Any, more: Any) -> Any:
-    """A column, and the rows of another one after it."""
-    if isinstance(base, Strings):
-        return concatenate([base, more])
-    if isinstance(base, Ragged):
-        bounds = np.concatenate([base.indptr, base.indptr[-1] + more.indptr[1:]])
-        return Ragged(bounds, np.concatenate([base.values, more.values.astype(base.values.dtype)]))
-    return np.concatenate([base, np.asarray(more).astype(base.dtype)])
+def after(size: int, rows: Int64, new: Bool) -> Int64:
+    """Rows of which the new ones follow `size` others, in their order."""
+    return np.where(new, size + np.cumsum(new) - 1, rows)
 
 
-def lists(rows: Sequence[Numbers], dtype: np.dtype[Any]) -> Ragged:
-    """Lists of numbers, one after the other."""
-    return Ragged(indptr([len(row) for row in rows]), np.concatenate([np.empty(0, dtype), *rows]).astype(dtype))
-
-
-class Edit:
-    """Values that are put into the rows of lists, and values that are dropped."""
-
-    def __init__(self, column: Ragged) -> None:
-        self.column = column
-        self._added: list[tuple[int, int, int, int]] = []
-        self._dropped: list[tuple[int, int]] = []
-
-    def add(self, row: int, place: int, value: int, other: int = 0) -> None:
-        """Put a value before the one at `place` of a row; `other` is its number in the parallel column."""
-        self._added.append((row, int(self.column.indptr[row]) + place, value, other))
-
-    def drop(self, row: int, place: int) -> None:
-        """Drop the value at `place` of a row."""
-        self._dropped.append((row, int(self.column.indptr[row]) + place))
-
-    def __bool__(self) -> bool:
-        return bool(self._added or self._dropped)
-
-    def done(self, parallel: Numbers | None = None) -> tuple[Ragged, Numbers]:
-        """The lists, and a column with one number for each of their values, after all changes."""
-        added = np.array(self._added, np.int64).reshape(-1, 4)
-        dropped = np.array(self._dropped, np.int64).reshape(-1, 2)
-        change = np.zeros(len(self.column) + 1, np.int64)
-        np.add.at(change, added[:, 0] + 1, 1)
-        np.add.at(change, dropped[:, 0] + 1, -1)
-        bounds = self.column.indptr + np.cumsum(change)
-        marked = np.zeros(len(self.column.values) + 1, np.bool_)
-        marked[dropped[:, 1]] = True
-        before = added[:, 1] - np.searchsorted(np.flatnonzero(marked), added[:, 1])
-        columns = []
-        for numbers, new in ((self.column.values, added[:, 2]), (parallel, added[:, 3])):
-            kept = np.empty(0, np.int8) if numbers is None else numbers[~marked[:-1]] if len(dropped) else numbers
-            columns.append(kept if numbers is None else np.insert(kept, before, new))
-        return Ragged(bounds, columns[0]), columns[1]
+def with_rows(base: Ragged, rows: Mapping[int, Numbers | Sequence[int]]) -> Ragged:
+    """Lists of which some rows are replaced. Rows that follow those of the base are new."""
+    size = len(base)
+    lengths = np.zeros(max([size, *(row + 1 for row in rows)]), np.int64)
+    lengths[:size] = np.diff(base.indptr)
+    pieces, end = [], 0
+    for row in sorted(rows):
+        lengths[row] = len(rows[row])
+        pieces += [base.values[end : base.indptr[min(row, size)]], np.asarray(rows[row], base.values.dtype)]
+        end = base.indptr[min(row + 1, size)]
+    return Ragged(indptr(lengths), np.concatenate([*pieces, base.values[end:]]))
 
 
 def slots(keys: UInt64, hashes: UInt64) -> Int64:
