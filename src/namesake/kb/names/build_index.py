@@ -103,7 +103,7 @@ class _Named(NamedTuple):
     """Distinct names in the order in which they first occur, and the entities with each of them."""
 
     first: Int64
-    """Where each name occurs first, among all occurrences of names."""
+    """Where each name of a part occurs first, among all occurrences of names."""
     key: UInt64
     start: Int64
     size: Int32
@@ -159,13 +159,13 @@ def _merged(parts: list[_Named], size: int) -> _Named:
             made[names] = column
         return made
 
-    first, key, start, each = (placed(list(columns)) for columns in list(zip(*parts, strict=True))[:4])
+    key, start, each = (placed([getattr(part, name) for part in parts]) for name in ("key", "start", "size"))
     indptr = large.running(placed([np.diff(part.indptr) for part in parts]))
     rows, kinds = large.empty(int(indptr[-1]), np.int32), large.empty(int(indptr[-1]), np.int8)
     for names, part in zip(ids, parts, strict=True):
         to = ranges(indptr[names], np.diff(part.indptr))
         rows[to], kinds[to] = part.rows, part.kinds
-    return _Named(first, key, start, each, indptr, rows, kinds)
+    return _Named(np.empty(0, np.int64), key, start, each, indptr, rows, kinds)
 
 
 def _texts_of(texts: Strings, named: _Named) -> Strings:
