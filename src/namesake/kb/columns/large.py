@@ -40,6 +40,7 @@ INTERVAL = 0.02  # seconds between two measurements of memory
 RELEASE_AT = 0.7  # part of the bound from which on pages of files are released
 LEAST_MAPPED = 0.125  # part of the bound that mapped pages may always take, or each would be read again and again
 SORT_BYTES = 40  # temporary memory per key that is sorted
+MOST_BITS = 7  # of a key, that choose its part; each part is an open file
 PAGE = mmap.PAGESIZE
 STATM = Path("/proc/self/statm")
 CANNOT_RESERVE = (errno.EOPNOTSUPP, errno.EINVAL)  # errors of file systems without fallocate
@@ -239,6 +240,33 @@ class Growing:
             return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, self.dtype), *parts])
         with self._file as file:
             return self._room.map(file, self.dtype) if self.size else np.empty(0, self.dtype)
+
+
+class Parts:
+    """Records in parts that fit in memory, by the highest bits of their keys; in the order of these bits."""
+
+    def __init__(self, dtype: npt.DTypeLike, records: int, width: int) -> None:
+        """`records` is about the number of records, and `width` the temporary memory that each takes later."""
+        self._bits = 0
+        while room().folder and self._bits < MOST_BITS and width * records >> self._bits > 4 * room().block:
+            self._bits += 1
+        self._parts = [Growing(dtype) for _ in range(1 << self._bits)]
+
+    def add(self, keys: AnyArray, records: AnyArray) -> None:
+        """Add records, with a key of 64 bits for each."""
+        if not self._bits:
+            self._parts[0].append(records)
+            return
+        part = (keys >> np.uint64(64 - self._bits)).astype(np.uint8)
+        order = np.argsort(part, kind="stable")
+        ends = np.cumsum(np.bincount(part, minlength=len(self._parts)))
+        for growing, some in zip(self._parts, np.split(order, ends[:-1]), strict=True):
+            growing.append(records[some])
+
+    def each(self) -> Iterator[AnyArray]:
+        """One part after the other, each in the order in which its records were added, and then forgotten."""
+        while self._parts:
+            yield self._parts.pop(0).done()
 
 
 def held() -> tuple[int, int]:

@@ -23,6 +23,7 @@ from namesake.text import Bytes, Hashes, Ints, Normaliser, Offsets, hash_strings
 
 BLOCK = 4 << 20  # bytes of text tokenised at a time
 UNION_BYTES = 256  # temporary memory per entity while its words are gathered
+WORDS_GUESSED = 32  # words per entity that are gathered in one pass; more of them take a second one
 
 
 @dataclass(frozen=True)
@@ -175,8 +176,11 @@ def union(own: Ragged, stated: Statements, of_item: Ragged, of_string: Ragged, w
         entities = (Rows(rows.indptr[low : high + 1], rows.values) for rows in (own, stated.statements))
         values_of = (Rows(rows.indptr, rows.values) for rows in (of_item, of_string))
         columns = (*entities, stated.pair_value, *values_of)
-        counted = union_words(*columns, np.full(words, -1, np.int32), np.empty(0, np.int32))
-        some = np.empty(int(counted[-1]), np.int32)
-        sizes.append(np.diff(union_words(*columns, np.full(words, -1, np.int32), some)))
-        values.append(some)
+        some = np.empty(WORDS_GUESSED * (high - low), np.int32)  # untouched pages take no memory
+        indptr = union_words(*columns, np.full(words, -1, np.int32), some)
+        if indptr[-1] > len(some):
+            some = np.empty(int(indptr[-1]), np.int32)
+            union_words(*columns, np.full(words, -1, np.int32), some)
+        sizes.append(np.diff(indptr))
+        values.append(some[: indptr[-1]].copy())
     return Ragged(large.running(sizes.done()), values.done())

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from namesake.arrays import Bool, Int8, Int32, Int64, UInt8, take_rows
+from namesake.arrays import Bool, Int8, Int32, Int64, UInt8, UInt64, take_rows
 from namesake.kb.columns import Made, NameColumns, Ragged, Strings, concatenate, large
+from namesake.kb.columns.assemble import ranges
+from namesake.kb.columns.large import AnyArray
 from namesake.kb.names.index import affixes, file_names
 from namesake.kb.names.normalise import normalise_many, other_forms
-from namesake.kernels.columns.group import count_values
+from namesake.kernels.columns.group import distinct_strings
 from namesake.kernels.hash import table_size
 from namesake.kernels.names import index as kernels
 from namesake.kernels.names.constants import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL
@@ -26,6 +28,9 @@ BARE = np.array([BARE_LABEL, BARE_ALIAS], np.int8)
 """What a form without brackets is, if its text is a label or an alias."""
 NAME_BYTES = 256
 """Temporary memory per name."""
+NAMED = kernels.Occurrences._fields
+OCCURRENCE = np.dtype([*zip(NAMED, ("u8", "i8", "i4", "i4", "i1"), strict=True), ("at", "i8")])
+"""`kernels.Occurrences`, and its number among all."""
 SITELINKS = 10
 """Sitelinks that an entity needs for misspellings of its names to be indexed."""
 
@@ -71,44 +76,103 @@ def build_names(names: EntityNames, non_people: Strings = NO_TEXT) -> Made:
     """
     texts, which, rows, kinds = _every_name(names)
     spelled = kernels.Spelled(texts.data, texts.offsets, which, rows, kinds)
+    named = _distinct_names(spelled, affixes(names.language))
+    names_by_id = _texts_of(texts, named)
     bits = large.zeros(max(1 << 10, 1 << (BITS_PER_NAME * (len(rows) + len(non_people))).bit_length()) // 8, np.uint8)
-    table, found = _fill_table(spelled, affixes(names.language), bits)
-    kernels.mark_names(non_people.data, non_people.offsets, bits)
-    indptr = large.zeros(len(table.starts) + 1, np.int64)
-    count_values(found.name, indptr[1:])
-    np.cumsum(indptr, out=indptr)
-    by_name = large.order(found.name)
-    text, offsets = large.empty(int((table.ends - table.starts).sum()), np.uint8), large.zeros(len(indptr), np.int64)
-    kernels.copy_texts(texts.data, table.starts, table.ends, text, offsets)
-    names_by_id = Strings(offsets, text)
+    for marked in (names_by_id, non_people):
+        kernels.mark_names(marked.data, marked.offsets, bits)
+    room = table_size(len(rows))  # few names have a bare form
+    while 4 * (len(named.key) - 1) >= 3 * room:
+        room *= 2
+    keys, slots = large.zeros(room, np.uint64), large.full(room, kernels.NOBODY, np.int32)
+    kernels.fill_table(named.key, keys, slots)
     variant_keys, variant_names = file_names(names_by_id, names.language)
     return {
-        NameColumns.hashes: table.keys,
-        NameColumns.slots: table.slots,
+        NameColumns.hashes: keys,
+        NameColumns.slots: slots,
         NameColumns.prefixes: bits,
         NameColumns.variant_keys: variant_keys,
         NameColumns.variant_names: variant_names,
         NameColumns.texts: names_by_id,
-        NameColumns.entities: Ragged(indptr, large.taken(found.row, by_name)),
-        NameColumns.kinds: large.taken(found.kind, by_name),
+        NameColumns.entities: Ragged(named.indptr, named.rows),
+        NameColumns.kinds: named.kinds,
     }
 
 
-def _fill_table(spelled: kernels.Spelled, words: kernels.Affixes, bits: UInt8) -> tuple[kernels.Table, kernels.Entries]:
-    """The table of names, and which entity has which name. Few names have a bare form, so the table is tried small."""
-    most = 2 * len(spelled.rows)  # every text and its bare form
-    entries = kernels.Entries(*(large.empty(most, kind) for kind in (np.int32, np.int32, np.int8)))
-    room = table_size(len(spelled.rows))
-    while True:
-        most_names = 3 * room // 4 + 1
-        keys, slots = large.zeros(room, np.uint64), large.full(room, kernels.NOBODY, np.int32)
-        starts, ends = large.empty(most_names, np.int64), large.empty(most_names, np.int64)
-        table = kernels.Table(keys, slots, bits, starts, ends, large.full(most_names, kernels.NOBODY, np.int32))
-        names, written = kernels.index_names(spelled, words, table, entries)
-        if names >= 0:
-            found = kernels.Entries(*(column[:written] for column in entries))
-            return table._replace(starts=starts[:names], ends=ends[:names]), found
-        room *= 2
+class _Named(NamedTuple):
+    """Distinct names in the order in which they first occur, and the entities with each of them."""
+
+    first: Int64
+    """Where each name of a part occurs first, among all occurrences of names."""
+    key: UInt64
+    start: Int64
+    size: Int32
+    indptr: Int64
+    rows: Int32
+    kinds: Int8
+
+
+def _distinct_names(spelled: kernels.Spelled, words: kernels.Affixes) -> _Named:
+    """The distinct names of all texts. They are found in parts, by their hashes, so that each part fits in memory."""
+    parts, size = large.Parts(OCCURRENCE, len(spelled.rows), NAME_BYTES), 0
+    for low, high in large.blocks(len(spelled.rows), NAME_BYTES):
+        found = kernels.Occurrences(*(np.empty(2 * (high - low), OCCURRENCE[name]) for name in NAMED))
+        some = np.empty(kernels.list_names(spelled, words, low, high, found), OCCURRENCE)
+        for name, column in zip(NAMED, found, strict=True):
+            some[name] = column[: len(some)]
+        some["at"] = np.arange(size, size + len(some))
+        parts.add(some["key"], some)
+        size += len(some)
+    done = [_names_of(part, spelled.texts) for part in parts.each()]
+    return done[0] if len(done) == 1 else _merged(done, size)
+
+
+def _names_of(part: npt.NDArray[np.void], texts: UInt8) -> _Named:
+    """The distinct names of a part. An entity has a name once, with the best kind."""
+    at, start, size, row, kind = (np.ascontiguousarray(part[name]) for name in ("at", "start", "size", "row", "kind"))
+    text, offsets = np.empty(int(size.sum()), np.uint8), np.zeros(len(part) + 1, np.int64)
+    kernels.copy_texts(texts, start, size, text, offsets)
+    ids = np.empty(len(part), np.int32)
+    first = distinct_strings(offsets, text, ids)
+    counts = np.bincount(ids, minlength=len(first))
+    rows, kinds = np.empty_like(row), np.empty_like(kind)
+    kernels.group_entries(ids, row, kind, rows, kinds, large.running(counts))
+    name = np.repeat(np.arange(len(first)), counts)
+    new = np.flatnonzero(np.append(True, (name[1:] != name[:-1]) | (rows[1:] != rows[:-1]))[: len(name)])
+    indptr = large.running(np.bincount(name[new], minlength=len(first)))
+    best = np.minimum.reduceat(kinds, new) if len(new) else kinds
+    columns = at[first], part["key"][first], start[first], size[first], indptr, rows[new], best
+    return _Named(*map(large.kept, columns))
+
+
+def _merged(parts: list[_Named], size: int) -> _Named:
+    """The names of all parts in the order in which they first occur, among `size` occurrences."""
+    is_first, before = large.zeros(size, np.bool_), large.empty(size, np.int32)
+    for part in parts:
+        is_first[part.first] = True
+    np.cumsum(is_first, dtype=np.int32, out=before)
+    ids = [large.kept(before[part.first] - 1) for part in parts]
+
+    def placed(columns: list[AnyArray]) -> AnyArray:
+        made = large.empty(sum(map(len, ids)), columns[0].dtype)
+        for names, column in zip(ids, columns, strict=True):
+            made[names] = column
+        return made
+
+    key, start, each = (placed([getattr(part, name) for part in parts]) for name in ("key", "start", "size"))
+    indptr = large.running(placed([np.diff(part.indptr) for part in parts]))
+    rows, kinds = large.empty(int(indptr[-1]), np.int32), large.empty(int(indptr[-1]), np.int8)
+    for names, part in zip(ids, parts, strict=True):
+        to = ranges(indptr[names], np.diff(part.indptr))
+        rows[to], kinds[to] = part.rows, part.kinds
+    return _Named(np.empty(0, np.int64), key, start, each, indptr, rows, kinds)
+
+
+def _texts_of(texts: Strings, named: _Named) -> Strings:
+    """The texts of the names."""
+    text, offsets = large.empty(int(named.size.sum()), np.uint8), large.zeros(len(named.key) + 1, np.int64)
+    kernels.copy_texts(texts.data, named.start, named.size, text, offsets)
+    return Strings(offsets, text)
 
 
 def _every_name(names: EntityNames) -> tuple[Strings, Int64, Int32, Int8]:
@@ -133,7 +197,7 @@ def _every_name(names: EntityNames) -> tuple[Strings, Int64, Int32, Int8]:
     return texts, which.done(), rows.done(), kinds.done()
 
 
-def build_misspellings(names: Strings, entities: Ragged, sitelinks: npt.NDArray[Any]) -> Made:
+def build_misspellings(names: Strings, entities: Ragged, sitelinks: AnyArray) -> Made:
     """The columns of misspellings by one letter, for names of well-known entities."""
     famous = np.zeros(len(names), np.bool_)
     for low, high in large.spans(entities.indptr, 32):

@@ -18,8 +18,8 @@ from namesake.kernels.names import forms as kernels
 MOST = 10
 """Number of entities that are kept for a short form."""
 ENTRY = np.dtype([("key", np.uint64), ("row", np.int32), ("weight", np.float32), ("form", np.int8)])
-NAME_BYTES, MOST_PARTS = 512, 128
-"""Temporary memory for the entries of one name, and the largest number of parts, each of which is an open file."""
+NAME_BYTES = 512
+"""Temporary memory for the entries of one name."""
 AnyRows = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
 
@@ -28,12 +28,8 @@ class FormEntries:
 
     def __init__(self, names: int) -> None:
         """`names` is the number of labels and aliases that have short forms, which decides the number of parts."""
-        parts = 1
-        while large.room().folder and parts < min(MOST_PARTS, NAME_BYTES * names // (4 * large.room().block)):
-            parts *= 2
         self._turn = np.uint64(65 - table_size(names).bit_length())
-        self._shift = np.uint64(64 - (parts.bit_length() - 1))
-        self._parts = [large.Growing(ENTRY) for _ in range(parts)]
+        self._parts = large.Parts(ENTRY, names, NAME_BYTES)
 
     def add(self, keys: UInt64, rows: AnyRows, forms: Int8, weights: Float64) -> None:
         """Add entries."""
@@ -41,14 +37,7 @@ class FormEntries:
         entries = np.empty(len(chosen), ENTRY)
         for name, column in (("key", keys), ("row", rows), ("form", forms), ("weight", weights)):
             entries[name] = column[chosen]
-        if len(self._parts) == 1:
-            self._parts[0].append(entries)
-            return
-        part = (self._turned(entries["key"]) >> self._shift).astype(np.uint8)
-        order = np.argsort(part, kind="stable")
-        ends = np.cumsum(np.bincount(part, minlength=len(self._parts)))
-        for number, some in enumerate(np.split(order, ends[:-1])):
-            self._parts[number].append(entries[some])
+        self._parts.add(self._turned(entries["key"]), entries)
 
     def _turned(self, keys: UInt64) -> UInt64:
         """The keys with the bits that decide their slots highest."""
@@ -57,8 +46,7 @@ class FormEntries:
     def columns(self) -> Made:
         """The columns of short forms, in the order of `_turned` keys. Entries cannot be added afterwards."""
         keys, sizes, rows, forms = (large.Growing(kind) for kind in (np.uint64, np.int64, np.int32, np.int8))
-        while self._parts:
-            entries = self._parts.pop(0).done()
+        for entries in self._parts.each():
             distinct, best = self._best(entries[np.argsort(entries["row"], kind="stable")])
             keys.append(distinct)
             sizes.append(np.diff(best.indptr))

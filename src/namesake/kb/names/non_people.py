@@ -27,6 +27,8 @@ MOST_TOKENS = 7
 """Longest name that is kept: no longer ones are searched for, and dumps are full of titles."""
 NAME_BYTES, HASH_BYTES = 256, 64
 """Temporary memory per name, and per hash."""
+NAMED = np.dtype([("turned", np.uint64), ("row", np.int64), ("fame", np.float64)])
+"""A name: its hash with the bits that decide its slot highest, its row and its fame."""
 SMALLEST_PLACE = 500
 """Inhabitants from which on the size of a place counts."""
 BEFORE_COMMA, AN_ALIAS = 0.8, 0.7
@@ -158,18 +160,15 @@ def _most_famous(names: NonPeople) -> Int64:
     """
     size = len(names.hashes)
     turn = np.uint64(64 - table_size(size).bit_length())
-    parts = (HASH_BYTES * size // (4 * large.room().block)).bit_length()
-    turned, best = large.empty(size, np.uint64), large.Growing(np.int64)
-    for low, high in large.blocks(size, 32):
-        hashes = names.hashes[low:high]
-        turned[low:high] = hashes << turn | hashes >> np.uint64(64) - turn
-    for part in range(1 << parts):
-        rows = np.arange(size)
-        if parts:
-            chosen = (turned[low:high] >> np.uint64(64 - parts) == part for low, high in large.blocks(size, 16))
-            rows = np.flatnonzero(np.concatenate(list(chosen)))
-        ids = np.empty(len(rows), np.int32)
-        distinct = distinct_keys(turned[rows], ids)
-        found = keep_largest(ids, names.fame[rows], len(distinct))
-        best.append(rows[found[np.argsort(distinct)]])
+    parts, best = large.Parts(NAMED, size, HASH_BYTES), large.Growing(np.int64)
+    for low, high in large.blocks(size, HASH_BYTES):
+        hashes, some = names.hashes[low:high], np.empty(high - low, NAMED)
+        some["turned"] = hashes << turn | hashes >> np.uint64(64) - turn
+        some["row"], some["fame"] = np.arange(low, high), names.fame[low:high]
+        parts.add(some["turned"], some)
+    for part in parts.each():
+        ids = np.empty(len(part), np.int32)
+        distinct = distinct_keys(np.ascontiguousarray(part["turned"]), ids)
+        found = keep_largest(ids, np.ascontiguousarray(part["fame"]), len(distinct))
+        best.append(part["row"][found[np.argsort(distinct)]])
     return best.done()

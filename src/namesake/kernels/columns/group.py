@@ -8,6 +8,7 @@ from numba import types
 
 from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.hash import FREE, find, find_next, hash_bytes, home, probe, same_bytes
+from namesake.kernels.search import sort_few
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import F64, I32, I64, RAGGED, U8, U64
 
@@ -85,11 +86,10 @@ def group_unique(group, member, groups, values):
     indptr = np.zeros(groups + 1, np.int64)
     at = 0
     for g in range(groups):
-        row = values[start[g] : start[g + 1]]
-        row.sort()
-        for j in range(len(row)):
-            if j == 0 or row[j] != row[j - 1]:
-                values[at] = row[j]
+        sort_few(values, start[g], start[g + 1])
+        for j in range(start[g], start[g + 1]):
+            if at == indptr[g] or values[j] != values[at - 1]:
+                values[at] = values[j]
                 at += 1
         indptr[g + 1] = at
     return indptr
@@ -112,8 +112,8 @@ def _add_row(rows, row, stamp, mark, out, at):
 def union_words(own, statements, pair_value, items, strings, stamp, out):
     """D+S of every entity: its own words and those of its statements' values, ascending, each once.
 
-    A value is an item row, or `~row` of a string. Returns `indptr`; with an empty `out` it only counts, so
-    that a first call returns the size for the second. `stamp` has an entry for every word, all -1 at first.
+    A value is an item row, or `~row` of a string. Returns `indptr`; an `out` that is too small has to be replaced by
+    one of the size that `indptr` ends with. `stamp` has an entry for every word, all -1 at first.
     """
     n = len(own.indptr) - 1
     indptr, pairs = statements
@@ -128,8 +128,8 @@ def union_words(own, statements, pair_value, items, strings, stamp, out):
                 at = _add_row(items, value, stamp, np.int32(row), out, at)
             else:
                 at = _add_row(strings, ~value, stamp, np.int32(row), out, at)
-        if at <= len(out) and at - start > 1:
-            out[start:at].sort()
+        if at <= len(out):
+            sort_few(out, start, at)
         result[row + 1] = at
     return result
 

@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
-from namesake.kernels.hash import FREE, KEYS, ZERO, extend, find, find_next, hash_bytes, same_bytes
+from namesake.kernels.hash import FREE, KEYS, ZERO, extend, find, find_next, hash_bytes, probe, same_bytes
 from namesake.kernels.search import among
 from namesake.kernels.simd import BYTES, NUMBERS, byte, pointer
 from namesake.kernels.types import I8, I32, I64, U8, U64, record
@@ -34,21 +34,12 @@ class Spelled(NamedTuple):
     kinds: Annotated[Any, I8]
 
 
-class Table(NamedTuple):
-    """The table of names while it is filled: hash and name by slot, a bit per prefix; by name start, end, entry."""
+class Occurrences(NamedTuple):
+    """Each time that an entity has a name: hash, first byte and size of the name; entity row and kind."""
 
-    keys: Annotated[Any, types.uint64[::1]]
-    slots: Annotated[Any, types.int32[::1]]
-    prefixes: Annotated[Any, types.uint8[::1]]
-    starts: Annotated[Any, types.int64[::1]]
-    ends: Annotated[Any, types.int64[::1]]
-    latest: Annotated[Any, types.int32[::1]]
-
-
-class Entries(NamedTuple):
-    """Who bears which name: name, entity row, kind."""
-
-    name: Annotated[Any, types.int32[::1]]
+    key: Annotated[Any, types.uint64[::1]]
+    start: Annotated[Any, types.int64[::1]]
+    size: Annotated[Any, types.int32[::1]]
     row: Annotated[Any, types.int32[::1]]
     kind: Annotated[Any, types.int8[::1]]
 
@@ -197,21 +188,17 @@ def mark_prefixes(hashes, low, high, bits):
         mark(prefix, bits)
 
 
-@kernel(types.UniTuple(types.int64, 2)(record(Spelled), AFFIXES, record(Table), record(Entries)))
-def index_names(spelled, affixes, table, entries):
-    """Fill the table with every text and its bare form; returns how many names and how many entries there are.
+@kernel(types.int64(record(Spelled), AFFIXES, types.int64, types.int64, record(Occurrences)))
+def list_names(spelled, affixes, first_text, last_text, to):
+    """Write the names of some of the texts: each text and its bare form, whose kind is the text's plus 2.
 
-    Returns -1 and -1 if the table is too small. All of its names are free and without an entry (`NOBODY`) at first.
-
-    An entry is a (name, entity row) with its best kind; a bare form's kind is its text's plus 2.
+    Returns how many there are.
     """
     texts, offsets, which, rows, kinds = spelled
-    keys, slots, prefixes, starts, ends, latest = table
-    pointers = (pointer(keys), len(keys) - 1, pointer(slots), pointer(starts), pointer(ends), pointer(texts))
     at = np.empty(MOST_TOKENS + 1, np.int64)
     hashes = np.empty(MOST_TOKENS, np.uint64)
-    names = written = 0
-    for text in range(len(rows)):
+    written = 0
+    for text in range(first_text, last_text):
         start_of_text, end_of_text = offsets[which[text]], offsets[which[text] + 1]
         if start_of_text == end_of_text:
             continue
@@ -228,25 +215,20 @@ def index_names(spelled, affixes, table, entries):
             if not whole:
                 stop = end_of_text
                 key = name_hash(texts, start, stop)
-            slot = slot_of(*pointers, key, pointer(texts), start, stop)
-            if keys[slot] == FREE:
-                if 4 * names >= 3 * len(keys):
-                    return -1, -1
-                keys[slot] = key
-                slots[slot] = names
-                starts[names] = start
-                ends[names] = stop
-                mark_prefixes(hashes, low, high, prefixes)
-                names += 1
-            name = slots[slot]
-            kind = np.int8(kinds[text] + 2 * form) if kinds[text] < 2 else kinds[text]
-            if latest[name] >= 0 and entries.row[latest[name]] == rows[text]:
-                entries.kind[latest[name]] = min(entries.kind[latest[name]], kind)
-                continue
-            latest[name] = written
-            entries.name[written], entries.row[written], entries.kind[written] = name, rows[text], kind
+            to.key[written], to.start[written], to.size[written] = key, start, stop - start
+            to.row[written] = rows[text]
+            to.kind[written] = np.int8(kinds[text] + 2 * form) if kinds[text] < 2 else kinds[text]
             written += 1
-    return names, written
+    return written
+
+
+@kernel(types.void(U64, types.uint64[::1], types.int32[::1]))
+def fill_table(hashes, keys, slots):
+    """Enter the hash of each name into the table, equal hashes into slots of their own; `slots` gets the names."""
+    mask = len(keys) - 1
+    for name in range(len(hashes)):
+        slot = probe(pointer(keys), mask, FREE, np.int64(hashes[name] & np.uint64(mask)))
+        keys[slot], slots[slot] = hashes[name], name
 
 
 @kernel(types.void(U8, I64, types.uint8[::1]))
@@ -258,12 +240,22 @@ def mark_names(data, offsets, bits):
         mark_prefixes(hashes, 0, tokens(data, offsets[name], offsets[name + 1], at, hashes), bits)
 
 
-@kernel(types.void(U8, I64, I64, types.uint8[::1], types.int64[::1]))
-def copy_texts(texts, starts, ends, out, offsets):
-    """Write the texts between `starts` and `ends` one after the other."""
+@kernel(types.void(I32, I32, I8, types.int32[::1], types.int8[::1], types.int64[::1]))
+def group_entries(entry_name, entry_row, entry_kind, rows, kinds, write):
+    """Sort the entries by name, keeping their order within it; `write` has where those of each name begin."""
+    for entry in range(len(entry_name)):
+        at = write[entry_name[entry]]
+        rows[at] = entry_row[entry]
+        kinds[at] = entry_kind[entry]
+        write[entry_name[entry]] = at + 1
+
+
+@kernel(types.void(U8, I64, I32, types.uint8[::1], types.int64[::1]))
+def copy_texts(texts, starts, sizes, out, offsets):
+    """Write the texts of these sizes from `starts` on one after the other."""
     write = 0
     for name in range(len(starts)):
-        for i in range(starts[name], ends[name]):
+        for i in range(starts[name], starts[name] + sizes[name]):
             out[write] = texts[i]
             write += 1
         offsets[name + 1] = write
