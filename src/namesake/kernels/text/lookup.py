@@ -9,9 +9,9 @@ from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, KEYS, find
 from namesake.kernels.search import sort_few
 from namesake.kernels.simd import pointer
-from namesake.kernels.text.boundaries import PeriodWords
+from namesake.kernels.text.boundaries import PeriodWords, skip_space, style
 from namesake.kernels.text.cache import LINE, WAYS, find_cached
-from namesake.kernels.text.tokenizer import begin, scan
+from namesake.kernels.text.tokenizer import scan
 from namesake.kernels.text.treebank import new_buffers, pointers
 from namesake.kernels.types import I32, I64, U8, U64, plain_record
 
@@ -103,8 +103,8 @@ def analyse(data, offsets, tables, cached, to):
     token_starts, token_ends, token_hashes, breaks_at = buffers  # reading from them keeps them while `scan` writes
     for t in range(len(offsets) - 1):
         low, end = offsets[t], offsets[t + 1]
-        i, flags = begin(first, low, end, False)
-        sentence = i
+        flags = style(first, low, end)
+        i = sentence = skip_space(first, low, end)[0]
         if low < end:
             sentences[total_sentences] = 0
             total_sentences += 1
