@@ -8,6 +8,7 @@ from numba import types
 
 from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.hash import FREE, find, find_next, hash_bytes, home, probe, same_bytes
+from namesake.kernels.search import sort_range
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import F64, I32, I64, RAGGED, U8, U64
 
@@ -85,11 +86,10 @@ def group_unique(group, member, groups, values):
     indptr = np.zeros(groups + 1, np.int64)
     at = 0
     for g in range(groups):
-        row = values[start[g] : start[g + 1]]
-        row.sort()
-        for j in range(len(row)):
-            if j == 0 or row[j] != row[j - 1]:
-                values[at] = row[j]
+        sort_range(values, start[g], start[g + 1])
+        for j in range(start[g], start[g + 1]):
+            if at == indptr[g] or values[j] != values[at - 1]:
+                values[at] = values[j]
                 at += 1
         indptr[g + 1] = at
     return indptr
@@ -129,7 +129,7 @@ def union_words(own, statements, pair_value, items, strings, stamp, out):
             else:
                 at = _add_row(strings, ~value, stamp, np.int32(row), out, at)
         if at <= len(out) and at - start > 1:
-            out[start:at].sort()
+            sort_range(out, start, at)
         result[row + 1] = at
     return result
 

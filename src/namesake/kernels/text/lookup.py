@@ -7,7 +7,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, KEYS, find
-from namesake.kernels.search import sort_few
+from namesake.kernels.search import sort_range
 from namesake.kernels.simd import pointer
 from namesake.kernels.text.boundaries import PeriodWords, skip_space, style
 from namesake.kernels.text.cache import LINE, WAYS, find_cached
@@ -48,7 +48,7 @@ def word_sets(indptr, ids, word_of):
             word = word_of[ids[k]]
             out[end] = word
             end += word >= 0
-        sort_few(out, begin, end)
+        sort_range(out, begin, end)
         for k in range(begin, end):
             if size == begin or out[size - 1] != out[k]:
                 out[size] = out[k]
