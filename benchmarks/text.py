@@ -18,9 +18,8 @@ import numpy as np
 
 from namesake.kb.columns.words import index_words
 from namesake.kb.store import KB
-from namesake.kernels.text.tokenizer import tokenize
 from namesake.language import English
-from namesake.text import Bytes, Lexicon, Offsets, pack, period_words
+from namesake.text import Bytes, Lexicon, Offsets, pack, tokenize
 
 ARTICLES = Path(__file__).resolve().parents[2] / "shared" / "quotebank" / "articles.jsonl.gz"
 
@@ -69,7 +68,7 @@ def main() -> None:
     rows = [
         (
             "tokenise, sentences",
-            best(lambda: tokenize(data, offsets, *period_words(English), False), 7),
+            best(lambda: tokenize(data, offsets, English), 7),
             articles,
             size,
         ),

@@ -5,9 +5,8 @@ from collections import Counter
 from nltk.stem import PorterStemmer
 from nltk.tokenize import TreebankWordTokenizer
 
-from namesake.kernels.text.tokenizer import tokenize
 from namesake.language import English, Language
-from namesake.text import Normaliser, pack, period_words, sentences, spellings
+from namesake.text import Normaliser, pack, sentences, spellings, tokenize
 
 TYPOGRAPHIC = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": " ", "—": " ", "…": "...", "\xa0": " "})
 _tokenizer = TreebankWordTokenizer()
@@ -17,7 +16,7 @@ _stemmer = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM)
 def kernel_words(text: str, how: str = "stem", language: Language = English) -> list[str]:
     """The words of a text in order, by the kernels."""
     data, offsets = pack([text])
-    _, starts, ends, *_ = tokenize(data, offsets, *period_words(language), False)
+    _, starts, ends, *_ = tokenize(data, offsets, language)
     return [word for word in Normaliser(language, how)(spellings(data, starts, ends)) if word]
 
 

@@ -5,7 +5,7 @@ import json
 import string
 import sys
 from collections import defaultdict
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 
 import numpy as np
 import nupunkt
@@ -19,11 +19,10 @@ import namesake.text
 import oracle_text as oracle
 from namesake.errors import NamesakeError
 from namesake.kb.columns.words import index_words
-from namesake.kernels.text import tokenizer
+from namesake.kernels.text import lookup, tokenizer
 from namesake.kernels.text.characters import hash_all
-from namesake.kernels.text.tokenizer import tokenize
 from namesake.language import English
-from namesake.text import Lexicon, _clean, pack, period_words, sentences
+from namesake.text import Lexicon, _clean, pack, sentences, tokenize
 
 SIGNS = """' " '' `` ` . .. ... , : ; - -- ? ! ( ) [ ] { } < > @ # $ % & / * _"""
 CLITICS = "n't N'T 's 'S 'm 'd 'll 'Ll 've 're cannot Cannot gonna wanna gimme lemme gotta 'tis 'Tis 'twas d'ye more'n"
@@ -49,16 +48,9 @@ def hash_bytes(token: bytes) -> int:
 def tokens(text: str) -> list[str]:
     """The Treebank tokens of a text that start with a letter."""
     data, offsets = pack([text])
-    _, starts, ends, *_ = tokenize(data, offsets, *period_words(English), False)
+    _, starts, ends, *_ = tokenize(data, offsets, English)
     found = [data[start:end].tobytes().decode("utf-8", "replace") for start, end in zip(starts, ends, strict=True)]
     return [token for token in found if token.isascii() or _clean(token)]
-
-
-def whole(text: str) -> list[tuple[int, str]]:
-    """Place and text of the tokens of one sentence."""
-    raw = text.encode()
-    _, starts, ends, *_ = tokenize(*pack([text]), *period_words(English), True)
-    return [(start, raw[start:end].decode()) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
 def lexicon(columns: list[list[str]], how: str = "stem") -> tuple[Lexicon, dict[str, int]]:
@@ -77,14 +69,7 @@ def found(lexicon: Lexicon, texts: list[str]) -> list[list[tuple[int, int]]]:
 
 @kernel
 @some
-@given(ascii_text)
-def test_tokens_of_a_sentence_are_nltks(text):
-    assert whole(text) == oracle.sentence_tokens(text)
-
-
-@kernel
-@some
-@given(news)
+@given(news | ascii_text)
 def test_tokens_of_a_text_are_nltks_sentence_by_sentence(text):
     assert tokens(text) == [token for _, token in oracle.tokens(text)]
 
@@ -94,31 +79,29 @@ pieces = st.sampled_from([*TRICKY, *PLAIN.split(), *PLAIN.split(), ". ''", "\n"]
 long_text = st.lists(pieces, min_size=20, max_size=80).map(" ".join)
 
 
+@pytest.fixture(scope="module")
 def by_exact_rules_alone():
     """`tokenize` that takes nothing for plain."""
     compiled = (lambda function: function) if config.DISABLE_JIT else njit
-    scanning, outer = (getattr(one, "function", one) for one in (tokenizer.scan, tokenize))
+    scanning, outer = (getattr(one, "function", one) for one in (tokenizer.scan, lookup.analyse))
     scan = compiled(FunctionType(scanning.__code__, {**scanning.__globals__, "REACH": 1 << 40}))
-    return compiled(FunctionType(outer.__code__, {**outer.__globals__, "scan": scan}))
+    analyse = compiled(FunctionType(outer.__code__, {**outer.__globals__, "scan": scan}))
+    replaced = {**vars(namesake.text), "lookup": SimpleNamespace(analyse=analyse)}
+    return FunctionType(tokenize.__code__, replaced)
 
 
 @kernel
-def test_what_is_plain_goes_as_by_the_exact_rules():
-    exactly = by_exact_rules_alone()
-
-    @some
-    @given(st.lists(long_text | news, max_size=3), st.booleans())
-    def same(texts, one_sentence):
-        arguments = *pack(texts), *period_words(English), one_sentence
-        for one, other in zip(tokenize(*arguments), exactly(*arguments), strict=True):
-            np.testing.assert_array_equal(one, other)
-
-    same()
+@some
+@given(texts=st.lists(long_text | news, max_size=3))
+def test_what_is_plain_goes_as_by_the_exact_rules(by_exact_rules_alone, texts):
+    arguments = *pack(texts), English
+    for one, other in zip(tokenize(*arguments), by_exact_rules_alone(*arguments), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_more_contractions_in_one_piece_than_the_buffer_holds():
     text = "-".join(["cannot"] * 580)
-    assert whole(text) == oracle.sentence_tokens(text)
+    assert tokens(text) == [token for _, token in oracle.tokens(text)]
 
 
 @kernel
@@ -132,10 +115,12 @@ def test_hash_is_the_plain_one(token):
 @some
 @given(st.lists(news | printable, max_size=4))
 def test_hashes_are_those_of_the_tokens(texts):
-    indptr, starts, ends, hashes, *_ = tokenize(*pack(texts), *period_words(English), False)
-    for k, text in enumerate(texts):
+    data, offsets = pack(texts)
+    indptr, starts, ends, hashes, _ = tokenize(data, offsets, English)
+    for k in range(len(texts)):
         for token in range(indptr[k], indptr[k + 1]):
-            assert hashes[token] == hash_bytes(text.encode()[starts[token] : ends[token]])
+            assert offsets[k] <= starts[token] < ends[token] <= offsets[k + 1]
+            assert hashes[token] == hash_bytes(data[starts[token] : ends[token]].tobytes())
 
 
 @kernel
@@ -147,26 +132,25 @@ def test_hashes_are_those_of_the_tokens(texts):
 def test_a_text_is_read_the_same_whatever_stands_behind_it(parts):
     """Blocks of 64 bytes reach into the next text, and must not be led by it."""
     text = " ".join(parts)
-    alone, before = (
-        tokenize(*pack(texts), *period_words(English), False) for texts in ([text], [text, 100 * "x '' ."])
-    )
+    alone, before = (tokenize(*pack(texts), English) for texts in ([text], [text, 100 * "x '' ."]))
     for one, other in zip(alone[1:4], before[1:4], strict=True):
         assert one.tolist() == other[: alone[0][1]].tolist()
-    assert alone[5].tolist() == before[5][: before[4][1]].tolist()
+    assert alone[4].tolist() == before[4][: len(alone[4])].tolist()
 
 
 @kernel
 @some
-@given(st.lists(st.binary(max_size=60), max_size=4), st.booleans())
-def test_any_bytes_are_survived(blobs, one_sentence):
+@given(st.lists(st.binary(max_size=60), max_size=4))
+def test_any_bytes_are_survived(blobs):
     offsets = np.cumsum([0, *map(len, blobs)])
     data = np.frombuffer(b"".join(blobs), np.uint8)
-    indptr, starts, ends, _, sentence_indptr, sentence = tokenize(data, offsets, *period_words(English), one_sentence)
+    indptr, starts, ends, *_ = tokenize(data, offsets, English)
+    analysed = lexicon([["a"]])[0].analyse(data, offsets)
     for k, blob in enumerate(blobs):
         edges = np.column_stack([starts, ends])[indptr[k] : indptr[k + 1]].ravel().tolist()
         assert edges == sorted(edges)
-        assert all(0 <= edge <= len(blob) for edge in edges)
-        begins = sentence[sentence_indptr[k] : sentence_indptr[k + 1]].tolist()
+        assert all(offsets[k] <= edge <= offsets[k + 1] for edge in edges)
+        begins = analysed.sentence[analysed.sentence_indptr[k] : analysed.sentence_indptr[k + 1]].tolist()
         assert begins == sorted(set(begins))
         assert begins[:1] == [0][: len(blob)]
         assert all(begin < len(blob) for begin in begins)
@@ -178,7 +162,7 @@ LONG = ["a", "é", "'", "a' ", "cannot-", ". ", "\0", "\n", "'tis'", '"', "a\n\n
 @pytest.mark.parametrize("unit", LONG)
 def test_ten_megabytes_are_survived(unit):
     text = unit * (10_000_000 // len(unit.encode()))
-    indptr, starts, *_ = tokenize(*pack([text]), *period_words(English), False)
+    indptr, starts, *_ = tokenize(*pack([text]), English)
     assert indptr[-1] == len(starts)
 
 

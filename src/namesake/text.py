@@ -16,10 +16,9 @@ from namesake.arrays import Int32, Int64, UInt8, UInt64
 from namesake.errors import NamesakeError, lacking
 from namesake.kernels.hash import fill, room_for
 from namesake.kernels.text import boundaries, lookup
-from namesake.kernels.text.cache import remember
+from namesake.kernels.text.cache import LINE, remember
 from namesake.kernels.text.characters import hash_all
 from namesake.kernels.text.lookup import ABSENT, Analysis, Tables, drop_unknown, look_up_all
-from namesake.kernels.text.tokenizer import tokenize
 from namesake.language import English, Language
 
 Bytes = UInt8
@@ -28,6 +27,7 @@ Hashes = UInt64
 Ints = Int32
 
 CACHE_SLOTS = (1 << 14, 1 << 20)  # first and largest size of a Lexicon's cache
+_EMPTY_CACHE = np.zeros(LINE, np.uint64)
 
 
 def hash_strings(strings: Sequence[str]) -> Hashes:
@@ -113,10 +113,34 @@ def _clean(surface: str) -> str:
     return word[begin:end] if word[begin:end][:1].isalpha() else ""
 
 
+def tokenize(data: Bytes, offsets: Offsets, language: Language) -> tuple[Offsets, Offsets, Offsets, Hashes, Ints]:
+    """Tokens of texts data[offsets[t]:offsets[t + 1]]: indptr, first byte and end of each, hash; sentence starts.
+
+    No token is in an empty table, so that all tokens are misses of the analysis.
+    """
+    empty = Tables(*period_words(language), *table(np.zeros(0, np.uint64), np.zeros(0, np.int32)), _EMPTY_CACHE)
+    to = _room(_tokens_at_most(offsets), len(offsets) - 1)
+    _, sentences, count, _ = lookup.analyse(data, offsets, tuple(empty), 0, tuple(to))
+    start, end, hashed = (one[:count].copy() for one in (to.miss_start, to.miss_end, to.miss_hash))
+    return to.indptr, start, end, hashed, to.sentences[:sentences].copy()
+
+
+def _tokens_at_most(offsets: Offsets) -> int:
+    return int(offsets[-1] - offsets[0]) // 2 + len(offsets)
+
+
+def _room(tokens: int, texts: int) -> Analysis:
+    """Arrays for an analysis of this many tokens and texts; unused pages cost no memory."""
+    indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
+    words, starts, sentences = (np.empty(tokens, np.int32) for _ in range(3))
+    place, start, end = (np.empty(tokens, np.int64) for _ in range(3))
+    return Analysis(indptr, words, starts, sentence_indptr, sentences, place, start, end, np.empty(tokens, np.uint64))
+
+
 def sentences(text: str, language: Language = English) -> list[tuple[int, int]]:
     """Character spans of the sentences, without surrounding white space."""
     data, offsets = pack([text])
-    starts = tokenize(data, offsets, *period_words(language), False)[-1]
+    starts = tokenize(data, offsets, language)[-1]
     characters = np.cumsum((data & 0xC0) != 0x80)
     edges = [0, *(int(characters[start]) - 1 for start in starts[1:]), len(text)]
     spans = []
@@ -158,7 +182,7 @@ class Lexicon:
         self._known = *period_words(language), surface_hash, surface_word
         self._stem_hash, self._stem_word = stem_hash, stem_word
         self._normalise = Normaliser(language, how)
-        self._room = 0
+        self._scratch = _room(0, 0)
         self._empty_cache(CACHE_SLOTS[0])
 
     def _empty_cache(self, slots: int) -> None:
@@ -179,26 +203,19 @@ class Lexicon:
 
     def analyse(self, data: Bytes, offsets: Offsets) -> Analysed:
         """The KB's words and the sentences of each text data[offsets[t]:offsets[t + 1]]."""
-        texts = len(offsets) - 1
-        self._make_room(int(offsets[-1] - offsets[0]) // 2 + texts + 1)
+        tokens, texts = _tokens_at_most(offsets), len(offsets) - 1
+        if tokens > len(self._scratch.words):
+            self._scratch = _room(tokens, 0)
         self._keep_room(0)
         indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
-        to = Analysis(indptr, self._words, self._starts, sentence_indptr, self._sentences, *self._misses)
+        to = self._scratch._replace(indptr=indptr, sentence_indptr=sentence_indptr)
         size, sentences, misses, self._cached = lookup.analyse(data, offsets, self._tables, self._cached, tuple(to))
         if misses:
-            place, start, end, hashed = self._misses
-            self._words[place[:misses]] = self._resolve(data, start[:misses], end[:misses], hashed[:misses])
-            size = drop_unknown(indptr, self._words, self._starts)
-        words, starts, sentence = self._words[:size], self._starts[:size], self._sentences[:sentences]
+            missed = to.miss_start[:misses], to.miss_end[:misses], to.miss_hash[:misses]
+            to.words[to.miss_place[:misses]] = self._resolve(data, *missed)
+            size = drop_unknown(indptr, to.words, to.starts)
+        words, starts, sentence = to.words[:size], to.starts[:size], to.sentences[:sentences]
         return Analysed(indptr, words.copy(), starts.copy(), sentence_indptr, sentence.copy())
-
-    def _make_room(self, room: int) -> None:
-        """Allocate scratch arrays for this many tokens; unused pages cost no memory."""
-        if room > self._room:
-            self._room = room
-            self._words, self._starts, self._sentences = (np.empty(room, np.int32) for _ in range(3))
-            place, start, end = (np.empty(room, np.int64) for _ in range(3))
-            self._misses = place, start, end, np.empty(room, np.uint64)
 
     def _resolve(self, data: Bytes, start: Offsets, end: Offsets, hashed: Hashes) -> Ints:
         """Words of tokens that are in no table: each distinct token is stemmed once, looked up and cached."""

@@ -110,10 +110,13 @@ def _run(after: dict[Task, set[Task]]) -> Iterator[tuple[float, int]]:
 
 
 def _start_worker() -> None:
-    """Leave Ctrl-C to the process that started this one, and do without what slows the compiler down."""
+    """Leave Ctrl-C to the process that started this one, and do without what slows the compiler down.
+
+    Compilers make objects by the million that live until the end, and the collector would visit all of them.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    gc.set_threshold(1_000_000, 20, 20)
+    gc.disable()
     with suppress(AttributeError):
         ffi.lib._lock._cblist.clear()  # Numba notes the time of every single call of LLVM
 

@@ -1,9 +1,12 @@
-"""Binary search, and sorting of short arrays."""
+"""Binary search, and sorting."""
 
+import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, inner
+from namesake.kernels.compiled import inner
 from namesake.kernels.types import I32, U64
+
+FEW = 24  # numbers that insertion sorts fastest
 
 
 @inner(
@@ -42,14 +45,36 @@ def among(ascending, wanted):
     return holds(ascending, 0, len(ascending), wanted)
 
 
-@inlined(
-    [types.void(types.float64[::1], types.int64, types.int64), types.void(types.int32[::1], types.int64, types.int64)]
+@inner(
+    [
+        types.void(types.float64[::1], types.int64, types.int64),
+        types.void(types.int32[::1], types.int64, types.int64),
+        types.void(types.uint64[::1], types.int64, types.int64),
+    ]
 )
-def sort_few(numbers, begin, end):
-    """Sort numbers[begin:end] in place; it is fast for up to 32 numbers."""
-    if end - begin > 32:
-        numbers[begin:end].sort()
-        return
+def sort_range(numbers, begin, end):
+    """Sort numbers[begin:end] in place: quicksort down to FEW numbers. Numba's own sort takes long to compile."""
+    waiting, size, low, high = np.empty(128 if end - begin > FEW else 0, np.int64), 0, begin, end
+    while high - low > FEW or size > 0:
+        if high - low <= FEW:
+            size -= 2
+            low, high = waiting[size], waiting[size + 1]
+        one, other, third = numbers[low], numbers[(low + high) >> 1], numbers[high - 1]
+        pivot = max(min(one, other), min(max(one, other), third))
+        left, right = low, high - 1
+        while left <= right:
+            while numbers[left] < pivot:
+                left += 1
+            while pivot < numbers[right]:
+                right -= 1
+            if left <= right:
+                numbers[left], numbers[right] = numbers[right], numbers[left]
+                left, right = left + 1, right - 1
+        if right - low < high - left:  # the smaller part is next, so that few parts wait
+            waiting[size], waiting[size + 1], high = left, high, right + 1
+        else:
+            waiting[size], waiting[size + 1], low = low, right + 1, left
+        size += 2 if waiting[size + 1] - waiting[size] > FEW else 0
     for k in range(begin + 1, end):
         number, place = numbers[k], k
         while place > begin and numbers[place - 1] > number:

@@ -16,10 +16,9 @@ from namesake.kb.columns.assemble import Statements, empty_table, group, ranges
 from namesake.kb.dump.parse import Items
 from namesake.kernels.columns.group import number_keys, union_words
 from namesake.kernels.text.lookup import word_sets
-from namesake.kernels.text.tokenizer import tokenize
 from namesake.kernels.types import Ragged as Rows
 from namesake.language import Language
-from namesake.text import Bytes, Hashes, Ints, Normaliser, Offsets, hash_strings, period_words, spellings, table
+from namesake.text import Bytes, Hashes, Ints, Normaliser, Offsets, hash_strings, spellings, table, tokenize
 
 BLOCK = 4 << 20  # bytes of text tokenised at a time
 UNION_BYTES = 256  # temporary memory per entity while its words are gathered
@@ -100,11 +99,10 @@ def _number(data: Bytes, offsets: Offsets, surfaces: _Surfaces, language: Langua
     indptr, numbers = large.zeros(len(offsets), np.int64), large.Growing(np.int32)
     for low, high in large.spans(offsets, 1, BLOCK):
         block = offsets[low : high + 1]
-        token_indptr, starts, ends, hashes, *_ = tokenize(data, block, *period_words(language), False)
+        token_indptr, starts, ends, hashes, _ = tokenize(data, block, language)
         indptr[low + 1 : high + 1] = indptr[low] + token_indptr[1:]
         ids, new = surfaces.number(hashes)
-        text_of = np.searchsorted(token_indptr, new, "right") - 1
-        surfaces.spelled += spellings(data, block[text_of] + starts[new], block[text_of] + ends[new])
+        surfaces.spelled += spellings(data, starts[new], ends[new])
         numbers.append(ids)
     return indptr, numbers.done()
 

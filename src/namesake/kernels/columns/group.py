@@ -8,7 +8,7 @@ from numba import types
 
 from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.hash import FREE, find, find_next, hash_bytes, home, probe, same_bytes
-from namesake.kernels.search import sort_few
+from namesake.kernels.search import sort_range
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import F64, I32, I64, RAGGED, U8, U64
 
@@ -86,7 +86,7 @@ def group_unique(group, member, groups, values):
     indptr = np.zeros(groups + 1, np.int64)
     at = 0
     for g in range(groups):
-        sort_few(values, start[g], start[g + 1])
+        sort_range(values, start[g], start[g + 1])
         for j in range(start[g], start[g + 1]):
             if at == indptr[g] or values[j] != values[at - 1]:
                 values[at] = values[j]
@@ -128,8 +128,8 @@ def union_words(own, statements, pair_value, items, strings, stamp, out):
                 at = _add_row(items, value, stamp, np.int32(row), out, at)
             else:
                 at = _add_row(strings, ~value, stamp, np.int32(row), out, at)
-        if at <= len(out):
-            sort_few(out, start, at)
+        if at <= len(out) and at - start > 1:
+            sort_range(out, start, at)
         result[row + 1] = at
     return result
 

@@ -57,7 +57,7 @@ def text_stop(data, p):
     return p
 
 
-@inlined(types.int64(BYTES, types.int64))
+@inner(types.int64(BYTES, types.int64))
 def text_end(data, p):
     """The quote that closes the string whose first character is at p."""
     p = text_stop(data, p)
@@ -195,7 +195,7 @@ def digits(data, p):
     return number if byte(data, start) != ZERO and 0 < number <= LARGEST_ID else FAIL, p
 
 
-@inlined(types.int64(BYTES, types.int64))
+@inner(types.int64(BYTES, types.int64))
 def plain_text(data, p):
     """From a string without escapes to the position after it."""
     if p < 0 or byte(data, p) != QUOTE:
@@ -204,7 +204,7 @@ def plain_text(data, p):
     return p + 1 if byte(data, p) == QUOTE else FAIL
 
 
-@inlined(types.int64(BYTES, types.int64))
+@inner(types.int64(BYTES, types.int64))
 def skip_member(data, p):
     """From a key to the position after its value."""
     return skip(data, colon(data, plain_text(data, p)))

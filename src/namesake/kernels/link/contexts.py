@@ -7,7 +7,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import HALF, LOW_HALF
-from namesake.kernels.search import first_at_least
+from namesake.kernels.search import first_at_least, sort_range
 from namesake.kernels.simd import SIXTEEN, first_bits, ones, pointer, sixteen_below
 from namesake.kernels.types import I32, I64, PAIRS, RAGGED, U64, record
 
@@ -66,7 +66,7 @@ def sort_runs(runs, first, end):
     keys = np.empty(end - first, np.uint64)
     for k in range(first, end):
         keys[k - first] = np.uint64(runs[k, 0]) << HALF | np.uint64(runs[k, 1])
-    keys.sort()
+    sort_range(keys, 0, len(keys))
     for k in range(first, end):
         runs[k, 0], runs[k, 1] = np.int64(keys[k - first] >> HALF), np.int64(keys[k - first] & LOW_HALF)
 
@@ -134,7 +134,7 @@ def occurrences(texts, text):
     keys = np.empty(end - begin, np.uint64)
     for place in range(begin, end):
         keys[place - begin] = np.uint64(texts.values[place]) << np.uint64(32) | np.uint64(place - begin)
-    keys.sort()
+    sort_range(keys, 0, len(keys))
     return keys
 
 

@@ -160,7 +160,8 @@ def may_continue(prefixes, key):
 def longer(array):
     """The array with twice the room."""
     larger = np.empty(2 * len(array), array.dtype)
-    larger[: len(array)] = array
+    for i in range(len(array)):  # Numba takes half a second to compile the assignment to a slice
+        larger[i] = array[i]
     return larger
 
 

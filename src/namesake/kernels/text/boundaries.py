@@ -23,8 +23,8 @@ from namesake.kernels.text.characters import (
 )
 from namesake.kernels.types import own_record
 
-# How a text is written (`style`), and whether it is to be split at all.
-WHOLE, CASED, SPACED = 1, 2, 4
+# How a text is written (`style`).
+CASED, SPACED = 1, 2
 LAST_BIT = np.uint64(LANES - 1)
 LETTERS_TO_A_CAPITAL = 200  # a text with capitals has at least one capital in this many letters
 
@@ -183,7 +183,7 @@ def period_break(data, start, period, end, sentence, flags, words):
     following, newlines = skip_space(data, after, end)
     if following == end:
         return end
-    if following == after or flags & WHOLE:
+    if following == after:
         return -1
     if newlines > 1:
         return following

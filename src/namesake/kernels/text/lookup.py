@@ -7,11 +7,11 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, KEYS, find
-from namesake.kernels.search import sort_few
+from namesake.kernels.search import sort_range
 from namesake.kernels.simd import pointer
-from namesake.kernels.text.boundaries import PeriodWords
+from namesake.kernels.text.boundaries import PeriodWords, skip_space, style
 from namesake.kernels.text.cache import LINE, WAYS, find_cached
-from namesake.kernels.text.tokenizer import begin, scan
+from namesake.kernels.text.tokenizer import scan
 from namesake.kernels.text.treebank import new_buffers, pointers
 from namesake.kernels.types import I32, I64, U8, U64, plain_record
 
@@ -48,7 +48,7 @@ def word_sets(indptr, ids, word_of):
             word = word_of[ids[k]]
             out[end] = word
             end += word >= 0
-        sort_few(out, begin, end)
+        sort_range(out, begin, end)
         for k in range(begin, end):
             if size == begin or out[size - 1] != out[k]:
                 out[size] = out[k]
@@ -103,8 +103,8 @@ def analyse(data, offsets, tables, cached, to):
     token_starts, token_ends, token_hashes, breaks_at = buffers  # reading from them keeps them while `scan` writes
     for t in range(len(offsets) - 1):
         low, end = offsets[t], offsets[t + 1]
-        i, flags = begin(first, low, end, False)
-        sentence = i
+        flags = style(first, low, end)
+        i = sentence = skip_space(first, low, end)[0]
         if low < end:
             sentences[total_sentences] = 0
             total_sentences += 1

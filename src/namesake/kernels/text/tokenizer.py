@@ -8,24 +8,15 @@ of a text.
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, inner, kernel
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import KEYS, LOWERED, ONE, ZERO, hash_ahead, hash_short, hash_word
-from namesake.kernels.simd import BYTES, LANES, first_bits, having, lowest, ones, pointer, prefetch, width
+from namesake.kernels.simd import BYTES, LANES, first_bits, having, lowest, ones, prefetch, width
 from namesake.kernels.text import characters, treebank
-from namesake.kernels.text.boundaries import WHOLE, WORDS, PeriodWords, skip_space, style
+from namesake.kernels.text.boundaries import WORDS
 from namesake.kernels.text.cache import line_of
 from namesake.kernels.text.characters import CLASS, COMMA, DIGIT, INTEGER, LETTER, SPACE, SPLIT, UNDERSCORE, write_words
 from namesake.kernels.text.plain import REACH, plain
 from namesake.kernels.text.treebank import FULL, TO
-from namesake.kernels.types import I64, U8, U64
-
-
-@inlined(types.UniTuple(INTEGER, 2)(BYTES, INTEGER, INTEGER, types.boolean))
-def begin(data, start, end, whole):
-    """The start of a text's first sentence, and the style of the text; with `whole` it is one sentence."""
-    if whole:
-        return start, WHOLE
-    return skip_space(data, start, end)[0], style(data, start, end)
 
 
 @inner(INTEGER(INTEGER, INTEGER, TO))
@@ -82,7 +73,6 @@ def scan(data, i, end, size, sentence, flags, words, to, cache, mask):
         if i + characters.AHEAD <= size and i + REACH <= end:
             known, starts, ends, breaks, stopped = plain(data, i, end - i)
             _, count = write_words(data, i, starts, ends, to.starts, to.ends, to.heads, to.tails, count, count)
-            breaks = ZERO if flags & WHOLE else breaks
             while ones(breaks) > 1:
                 to.breaks[found] = i + lowest(breaks)
                 breaks &= breaks - ONE
@@ -120,7 +110,7 @@ def scan(data, i, end, size, sentence, flags, words, to, cache, mask):
         if known > i:
             stop, following = treebank.piece_end(data, i, known, end, sentence, flags, words)
             padded = i == sentence or CLASS[data[i - 1]] != characters.BLANK
-            spaced = treebank.spacing(data, stop, end, flags)
+            spaced = treebank.spacing(data, stop, end)
             count = treebank.emit_piece(data, i, stop, padded, spaced, count, to)
             i = stop
         if following >= 0:
@@ -132,52 +122,3 @@ def scan(data, i, end, size, sentence, flags, words, to, cache, mask):
     for k in range(count):
         prefetch(cache, line_of(to.hashes[k], mask))
     return i, sentence, count, found
-
-
-LONGS, INTS = types.int64[::1], types.int32[::1]
-TOKENS = types.Tuple((LONGS, INTS, INTS, types.uint64[::1], LONGS, INTS))
-
-
-@kernel(TOKENS(U8, I64, U64, U8, types.boolean))
-def tokenize(data, offsets, period_keys, period_bits, whole):
-    """Word tokens of many texts: indptr, byte start and end within the text, hash; sentence starts.
-
-    `period_keys` and `period_bits` are the language's words about periods (`text.period_words`); with `whole` each text
-    is one sentence. Text t is data[offsets[t]:offsets[t + 1]]; its first sentence starts at 0.
-    """
-    texts, first = len(offsets) - 1, pointer(data)
-    words = PeriodWords(pointer(period_keys), pointer(period_bits), len(period_keys) - 1)
-    room = (offsets[texts] - offsets[0]) // 2 + texts
-    indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
-    starts, ends = np.empty(room, np.int32), np.empty(room, np.int32)
-    hashes = np.empty(room, np.uint64)
-    sentences = np.empty(room, np.int32)
-    buffers = treebank.new_buffers()
-    to = treebank.pointers(buffers)
-    total, total_sentences = 0, 0
-    token_starts, token_ends, token_hashes, breaks_at = buffers  # reading from them keeps them while `scan` writes
-    for t in range(texts):
-        low, end = offsets[t], offsets[t + 1]
-        i, flags = begin(first, low, end, whole)
-        sentence = i
-        if low < end:
-            sentences[total_sentences] = 0
-            total_sentences += 1
-        while i < end:
-            i, sentence, count, found = scan(first, i, end, len(data), sentence, flags, words, to, to.hashes, 0)
-            for k in range(count):
-                starts[total + k], ends[total + k] = token_starts[k] - low, token_ends[k] - low
-                hashes[total + k] = token_hashes[k]
-            for k in range(found):
-                sentences[total_sentences + k] = breaks_at[k] - low
-            total += count
-            total_sentences += found
-        indptr[t + 1], sentence_indptr[t + 1] = total, total_sentences
-    return (
-        indptr,
-        starts[:total].copy(),
-        ends[:total].copy(),
-        hashes[:total].copy(),
-        sentence_indptr,
-        sentences[:total_sentences].copy(),
-    )

@@ -13,7 +13,7 @@ from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import KEYS, ZERO
 from namesake.kernels.simd import BYTES, NUMBERS, pointer
 from namesake.kernels.text import characters
-from namesake.kernels.text.boundaries import WHOLE, WORDS, period_break, skip_space, stop_break
+from namesake.kernels.text.boundaries import WORDS, period_break, skip_space, stop_break
 from namesake.kernels.text.characters import CLASS, DOT, HIGH, INTEGER, LOWER, SPACE, STOP, character, hash_token
 
 LONGEST = 4096  # bytes of a piece; a longer one without a break is cut there
@@ -278,8 +278,8 @@ def lead(data, i, end, sentence, flags, words):
         return i + width, i + width, -1
     if kind == characters.BLANK:
         following, newlines = skip_space(data, i, end)
-        return following, following, following if newlines > 1 and not flags & WHOLE else -1
-    if (kind in (STOP, DOT)) and not flags & WHOLE:
+        return following, following, following if newlines > 1 else -1
+    if kind in (STOP, DOT):
         following = stop_break(data, i, end, sentence, flags, words)
         if following >= 0:
             return following, following, following
@@ -302,8 +302,8 @@ def lead(data, i, end, sentence, flags, words):
     return i, known, -1
 
 
-@inner(INTEGER(BYTES, *[INTEGER] * 3))
-def spacing(data, k, end, flags):
+@inner(INTEGER(BYTES, *[INTEGER] * 2))
+def spacing(data, k, end):
     """When the rules put a space after a piece that ends at `k`: NEVER before a tab or newline within a sentence.
 
     EARLY is before the rule for a single apostrophe, LATE (brackets, quotes, dashes, the end of the sentence) after it.
@@ -312,8 +312,6 @@ def spacing(data, k, end, flags):
         return LATE
     kind, _ = character(data, k, end)
     if kind in (SPACE, characters.BLANK):
-        if flags & WHOLE:
-            return EARLY if kind == SPACE else NEVER
         following, newlines = skip_space(data, k, end)
         if following == end or newlines > 1:
             return LATE

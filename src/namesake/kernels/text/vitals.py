@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.simd import BYTES, NUMBERS, pointer, prefetch
 from namesake.kernels.text.years import YEAR_WORDS, ZERO, is_digit, is_year
 from namesake.kernels.types import I64, PAIRS, U8, own_record
@@ -41,7 +41,7 @@ def past_blanks(data, at, end):
     return at
 
 
-@inlined(types.int64(BYTES, types.int64, types.int64, PHRASES))
+@inner(types.int64(BYTES, types.int64, types.int64, PHRASES))
 def past_phrase(data, at, end, phrases):
     """The end of the longest phrase that begins at `at`, whatever its case; `at` if none does."""
     longest = at
@@ -55,7 +55,7 @@ def past_phrase(data, at, end, phrases):
     return longest
 
 
-@inlined(types.UniTuple(types.int64, 2)(BYTES, types.int64, types.int64))
+@inner(types.UniTuple(types.int64, 2)(BYTES, types.int64, types.int64))
 def next_number(data, at, end):
     """The end of the next number, and its value, -1 if it has more than four digits; `end` and -1 if there is none."""
     while at < end and not is_digit(data[at]):
@@ -67,7 +67,7 @@ def next_number(data, at, end):
     return at, number if 0 < at - begin <= 4 else np.int64(-1)
 
 
-@inlined(types.UniTuple(types.int64, 2)(BYTES, types.int64, types.int64, YEAR_WORDS))
+@inner(types.UniTuple(types.int64, 2)(BYTES, types.int64, types.int64, YEAR_WORDS))
 def next_year(data, at, end, words):
     """The end of the next year, and the year; `end` and -1 if there is none. No byte before `at` is read."""
     low, found, number = at, False, np.int64(-1)
@@ -77,7 +77,7 @@ def next_year(data, at, end, words):
     return at, number if found else np.int64(-1)
 
 
-@inlined(types.int64(BYTES, types.int64, types.int64, PHRASES, YEAR_WORDS))
+@inner(types.int64(BYTES, types.int64, types.int64, PHRASES, YEAR_WORDS))
 def year_behind(data, at, end, phrases, words):
     """The first year after the first of the phrases in data[at:end], -1 if there is none."""
     while at < end:
@@ -88,7 +88,7 @@ def year_behind(data, at, end, phrases, words):
     return np.int64(-1)
 
 
-@inlined(types.void(BYTES, types.int64, types.int64, PHRASES, PHRASES, YEAR_WORDS, DOUBLES, types.int64))
+@inner(types.void(BYTES, types.int64, types.int64, PHRASES, PHRASES, YEAR_WORDS, DOUBLES, types.int64))
 def in_brackets(data, at, end, born, died, words, told, row):
     """Write the years in brackets: the one after "born", the one after "died"; else two years with a dash between."""
     birth = year_behind(data, at, end, born, words)

@@ -12,7 +12,7 @@ from numba import types
 from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import ZERO as EMPTY
 from namesake.kernels.hash import add_byte, find, finish
-from namesake.kernels.search import sort_few
+from namesake.kernels.search import sort_range
 from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer
 from namesake.kernels.types import I64, U8, U64, record
 
@@ -72,7 +72,7 @@ def is_currency(point):
     return point == DOLLAR or (point >= 0xA2 and point <= 0xA5) or (point >= 0x20A0 and point <= 0x20CF)
 
 
-@inlined(I(BYTES, I, I))
+@inner(I(BYTES, I, I))
 def point_at(text, at, high):
     """The character from byte `at` on; NOTHING at the end of the text."""
     if at >= high:
@@ -87,7 +87,7 @@ def point_at(text, at, high):
     return point
 
 
-@inlined(I(BYTES, I, I))
+@inner(I(BYTES, I, I))
 def point_before(text, at, low):
     """The character that ends before byte `at`; NOTHING at the start of the text."""
     if at <= low:
@@ -98,7 +98,7 @@ def point_before(text, at, low):
     return point_at(text, first, at)
 
 
-@inlined(I(BYTES, I, I))
+@inner(I(BYTES, I, I))
 def digits_before(text, at, low):
     """How many digits end before byte `at`."""
     first = at
@@ -107,7 +107,7 @@ def digits_before(text, at, low):
     return at - first
 
 
-@inlined(I(BYTES, I, I))
+@inner(I(BYTES, I, I))
 def digits_from(text, at, high):
     """How many digits begin at byte `at`."""
     end = at
@@ -116,7 +116,7 @@ def digits_from(text, at, high):
     return end - at
 
 
-@inlined(I(BYTES, I, I))
+@inner(I(BYTES, I, I))
 def letters_end(text, at, high):
     """The end of the letters that begin at byte `at`."""
     while at < high and is_letter(byte(text, at)):
@@ -124,7 +124,7 @@ def letters_end(text, at, high):
     return at
 
 
-@inlined(I(BYTES, I, I, YEAR_WORDS))
+@inner(I(BYTES, I, I, YEAR_WORDS))
 def word_bits(text, start, end, words):
     """The bits of a word of letters from A to Z, whatever its case; 0 for an unknown one."""
     hashed, rest, length = EMPTY, EMPTY, np.int64(0)
@@ -278,6 +278,6 @@ def years_of(data, offsets, words):
                 years[size] = year
                 size += 1
             at = next_digits(first, at, end, last)
-        sort_few(years, indptr[text], size)
+        sort_range(years, indptr[text], size)
         indptr[text + 1] = size
     return indptr, years[:size].copy()
