@@ -268,6 +268,14 @@ def _linked_before(scored: Scored) -> Int64:
     known[known] = named[at[known]] == keys[other[asked]][known]
     rows, best = np.full(len(batch.names), -1, np.int64), np.append(batch.rows, -1)[scored.top[0]]
     rows[asked[other[asked]][known]] = best[firsts[place[at[known]]]]
+    found, near = batch.mentions.context, scored.scores.get("SentenceWords")
+    if found is not None and near is not None:  # a noun alone excludes an entity if the sentence fits another better
+        excluded = batch.rows == np.repeat(rows, np.diff(batch.offsets))
+        taken, rest = (
+            rank.reduce_mentions(np.maximum, np.where(some, near, -np.inf), batch.offsets, -np.inf)
+            for some in (excluded, ~excluded)
+        )
+        rows[~found.is_said & (rest <= taken)] = -1
     return rows
 
 

@@ -56,6 +56,8 @@ class Found:
     known: UInt64
     """What the KB knows of each mention's name: a packed number of `kernels.names.phrases`."""
     is_other: Bool
+    """Whether each mention may be another entity than an earlier mention with this name: by its noun, or `is_said`."""
+    is_said: Bool
     """Whether a word such as "another" is before the first span of each mention."""
     namesakes: Int64
     """The number of entities with exactly the name of each mention; `listed` counts all from which candidates came."""
@@ -200,7 +202,7 @@ class Found:
             indptr=np.searchsorted(kept, self.indptr).astype(np.int64),
             span_indptr=indptr(counts[kept]),
             **{name: getattr(self, name)[spans] for name in ("first", "end", "spans", "byte_spans")},
-            **{name: getattr(self, name)[kept] for name in ("known", "is_other", "namesakes", "listed")},
+            **{name: getattr(self, name)[kept] for name in ("known", "is_other", "is_said", "namesakes", "listed")},
             offsets=offsets,
             **{name: getattr(self, name)[candidate] for name in ("rows", "forms", "quality", "in_text")},
         )
@@ -243,7 +245,8 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
         spans=bytes_to_characters(data, offsets, text, byte_spans),
         byte_spans=byte_spans.astype(np.int32),
         known=found.known[lead],
-        is_other=other[lead],
+        is_other=(key != found.key)[lead],
+        is_said=other[lead],
         namesakes=candidates.namesakes,
         listed=candidates.listed,
         offsets=candidates.indptr,
