@@ -1,10 +1,11 @@
 """Detectors of names compared on labelled text: how much they find, what the links are worth, how long they take.
 
-    python -m benchmarks.detectors --kb KB [--people FOLDER] [--mentions names --mentions spacy:MODEL …]
+    python -m benchmarks.detectors --kb KB [--labelled FOLDER_OR_FILE…] [--mentions names --mentions spacy:MODEL …]
 
-FOLDER has a file of JSON lines for each corpus: documents with `text`, `date` and `labels` (span, qid, known). A link
-is right when a label with its QID overlaps it; links that overlap no label are not judged. `found` is the share of the
-labels of people of the KB that a span overlaps, whoever it is linked to. Time is CPU time of linking, an article.
+Each file of JSON lines is a corpus: documents with `text`, `date` and `labels` (span, qid). A label counts if its item
+is in the KB and its text has a capital letter. A link is right if a label with its QID overlaps it; links that overlap
+no label that counts are not judged. `found` is the share of these labels that a span overlaps, whatever it is linked
+to. Time is CPU time of linking per article.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ Document = dict[str, Any]
 
 
 def labels_of(document: Document) -> list[dict[str, Any]]:
-    """The labels that count: names, and inside the span that was labelled."""
+    """The labels of names inside the span that was labelled."""
     low, high = document.get("evaluation_span") or (0, 1 << 60)
     names = (label for label in document["labels"] if not label.get("coref") and label.get("why") not in UNJUDGED)
-    return [label for label in names if low <= label["span"][0] and label["span"][1] <= high]
+    inside = (label for label in names if low <= label["span"][0] and label["span"][1] <= high)
+    return [label for label in inside if any(map(str.isupper, document["text"][slice(*label["span"])]))]
 
 
 def overlap(one: list[int], other: list[int]) -> bool:
@@ -52,14 +54,13 @@ def measure(documents: list[Document], linker: Linker) -> dict[str, float]:
         made[int(link["article_id"])] += [(span, link["qid"]) for span in link["spans"]]
     known = found = hits = judged = right = 0
     for document, spans in zip(documents, made, strict=True):
-        labels = labels_of(document)
-        people = [label for label in labels if label.get("known")]
+        labels = [label for label in labels_of(document) if label["qid"] and linker.kb.row(label["qid"]) >= 0]
         answers = [(span, qid) for span, qid in spans if qid and any(overlap(span, each["span"]) for each in labels)]
-        known += len(people)
-        found += sum(any(overlap(span, label["span"]) for span, _ in spans) for label in people)
+        known += len(labels)
+        found += sum(any(overlap(span, label["span"]) for span, _ in spans) for label in labels)
         judged += len(answers)
-        hits += sum(any(q == each["qid"] and overlap(s, each["span"]) for s, q in answers) for each in people)
-        right += sum(any(q == each["qid"] and overlap(s, each["span"]) for each in people) for s, q in answers)
+        hits += sum(any(q == each["qid"] and overlap(s, each["span"]) for s, q in answers) for each in labels)
+        right += sum(any(q == each["qid"] and overlap(s, each["span"]) for each in labels) for s, q in answers)
     p, r = right / max(judged, 1), hits / max(known, 1)
     f1 = 2 * p * r / max(p + r, 1e-9)
     return {"found": found / max(known, 1), "P": p, "R": r, "F1": f1, "µs": 1e6 * spent / len(documents)}
@@ -68,7 +69,7 @@ def measure(documents: list[Document], linker: Linker) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kb", type=Path, required=True)
-    parser.add_argument("--people", type=Path, default=SHARED / "people")
+    parser.add_argument("--labelled", type=Path, nargs="+", default=[SHARED / "people", SHARED / "entities"])
     parser.add_argument("--mentions", action="append")
     options = parser.parse_args()
     linkers = [
@@ -79,7 +80,8 @@ def main() -> None:
     )
     print("|---|" + "---:|" * len(KEYS) * len(linkers))
     total = []
-    for path in sorted(options.people.glob("*.jsonl.gz")):
+    files = [file for path in options.labelled for file in (sorted(path.glob("*.jsonl.gz")) or [path])]
+    for path in files:
         with gzip.open(path, "rt") as lines:
             documents = [json.loads(line) for line in lines]
         total.append([measure(documents, linker) for linker in linkers])

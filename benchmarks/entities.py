@@ -1,14 +1,15 @@
 """The default recipe on labelled text: fitted again, and its figures with each corpus left out.
 
-    python -m benchmarks.entities --kb KB [--labelled PATH…] [--slice KB --quotebank FOLDER] [--recipe RECIPE]
-                                  [--fit RECIPE.toml] [--write all|thresholds]
+    python -m benchmarks.entities --kb KB [--people KB] [--labelled PATH…] [--slice KB --quotebank FOLDER]
+                                  [--recipe RECIPE] [--fit RECIPE.toml] [--left-out FOLDER] [--write all|thresholds]
 
-This is `namesake eval tune` on all corpora of `../shared/people` and `../shared/entities` with a KB of every kind. With
-`--slice`, a KB of the Wikidata slice, Quotebank's tune split is added: names and candidates as its articles have them,
-if that KB has the candidates. The output is the weights, the figures of each corpus with weights that have seen it and
-with weights that have not, and the thresholds. `--fit` writes the recipe to a file. `--write` puts its numbers, or its
-thresholds alone, into `recipes/default.toml` and keeps the comments. `namesake eval run --labelled` measures a recipe
-unchanged.
+This is `namesake eval tune` on all corpora of `../shared/people` and `../shared/entities` with a KB of every kind, and
+with `--people` also with a KB of people. With `--slice`, a KB of the Wikidata slice, Quotebank's tune split is added:
+names and candidates as its articles have them, if that KB has the candidates. The output is the weights, the figures of
+each corpus with weights that have seen it and with weights that have not, and the thresholds. `--fit` writes the recipe
+to a file, and `--left-out` the recipes that have not seen a corpus, one file for each corpus. `--write` puts the
+numbers, or the thresholds alone, into `recipes/default.toml` and keeps the comments. `namesake eval run --labelled`
+measures a recipe unchanged.
 """
 
 from __future__ import annotations
@@ -36,10 +37,11 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 DEFAULT = Path(namesake.__file__).parent / "recipes" / "default.toml"
 
 
-def refitted(recipe: Recipe, kb: Path, labelled: list[Path], sliced: Path | None, quotebank: Path) -> Tuning:
+def refitted(recipe: Recipe, kbs: list[Path], labelled: list[Path], sliced: Path | None, quotebank: Path) -> Tuning:
     """The recipe with weights from labelled text and, with a KB of the slice, from Quotebank's tune split."""
     names = {corpus.name for corpus in read_corpora(labelled)}
-    text = {"labelled": labelled, "kb": kb, "complete": [name for name in COMPLETE if name in names]}
+    complete = [name for name in COMPLETE if name in names]
+    text = {"labelled": labelled, "kb": kbs[0], "further": kbs[1:], "complete": complete}
     if sliced is None:
         return namesake.tune(recipe=recipe, name=recipe.name, **text)
     with tempfile.TemporaryDirectory() as folder:
@@ -83,17 +85,22 @@ def main() -> None:
     """Fit, print the tables, and write the recipe where asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kb", type=Path, required=True)
+    parser.add_argument("--people", type=Path, action="append", default=[])
     parser.add_argument("--labelled", type=Path, nargs="+", default=[SHARED / "people", SHARED / "entities"])
     parser.add_argument("--recipe", default="default")
     parser.add_argument("--quotebank", type=Path, default=SHARED / "quotebank")
     parser.add_argument("--slice", type=Path)
     parser.add_argument("--fit", type=Path)
+    parser.add_argument("--left-out", type=Path)
     parser.add_argument("--write", choices=("all", "thresholds"))
     options = parser.parse_args()
-    tuning = refitted(Recipe.load(options.recipe), options.kb, options.labelled, options.slice, options.quotebank)
+    kbs = [options.kb, *options.people]
+    tuning = refitted(Recipe.load(options.recipe), kbs, options.labelled, options.slice, options.quotebank)
     show(tuning.views)
     if options.fit:
         tuning.recipe.save(options.fit)
+    for name, recipe in tuning.left_out.items() if options.left_out else ():
+        recipe.save(options.left_out / f"{name}.toml")
     if options.write:
         found = tuning.recipe if options.write == "all" else with_thresholds(Recipe.load("default"), tuning.recipe)
         DEFAULT.write_text(rewritten(DEFAULT.read_text(encoding="utf-8"), found), encoding="utf-8")

@@ -101,7 +101,6 @@ def test_stand_ins_are_for_score_files():
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(strict=True, reason="the weights of every kind are worse for listed names: .884 instead of .919")
 def test_accuracy_on_the_slice(shared, linked, slice_kb):
     data = align(linked, read_gold(shared / "quotebank" / "gold.jsonl"))
     data = only_known(data, slice_kb.path)

@@ -120,7 +120,6 @@ OTHER_FAME = math.expm1(round(FAME_STEPS * math.log1p(FAME)) / FAME_STEPS)
         ("LowercaseLast", "We saw Tom Baker there.", "Tom Baker", math.log1p(2)),
         ("BeginsNames", "We saw Bill there.", "Bill", math.log1p(2)),
         ("BeginsNames", "We saw Houston there.", "Houston", 0),
-        ("EndsNames", "We saw Houston there.", "Houston", math.log1p(2)),
         ("LowercaseInText", BAKER, "Baker", math.log1p(2)),
         ("LowercaseInText", BAKER, "Tom Baker", 0),
         ("CapitalInText", BAKER, "Baker", math.log1p(2)),

@@ -20,7 +20,6 @@ KNOWN |= {"Ford Company": 9.0, "American football": 9.0, "Houston": 9.0, "Boeing
 CASES: dict[str, list[tuple[str, str, float]]] = {
     "OneWord": [("Then Houston won.", "Houston", 1), ("Then Zara Smith won.", SMITH, 0)],
     "LongName": [("Then Ann Mary Lee won.", "Ann Mary Lee", 1), ("Then Zara Smith won.", SMITH, 0)],
-    "TwoLetters": [("Then US won.", "US", 1), ("Then Houston won.", "Houston", 0)],
     "InCapitals": [
         ("Then NASA won.", "NASA", 1),
         ("Then US won.", "US", 0),
@@ -49,16 +48,6 @@ CASES: dict[str, list[tuple[str, str, float]]] = {
     ],
     "CapitalAfter": [("Then Zara Smith Jones won.", SMITH, 1), ("Then Zara Smith. Jones won.", SMITH, 0)],
     "ParticleAfter": [("Then Zara Smith van Dijk won.", SMITH, 1), ("Then Zara Smith won.", SMITH, 0)],
-    "HyphenBeside": [
-        ("The Houston-based firm won.", "Houston", 1),
-        ("The ex-Houston firm won.", "Houston", 1),
-        ("The Houston firm won.", "Houston", 0),
-    ],
-    "AfterComma": [
-        ("In Paris, Houston won.", "Houston", 1),
-        ("In spring, Houston won.", "Houston", 0),
-        ("In Paris Houston won.", "Houston", 0),
-    ],
     "NumberBefore": [("Then 7 Houston won.", "Houston", 1), ("Then Houston won.", "Houston", 0)],
     "NumberAfter": [("The Boeing 777 won.", "Boeing", 1), ("The Boeing won.", "Boeing", 0)],
     "InPlace": [("It rose in Houston now.", "Houston", 1), ("It rose to Houston now.", "Houston", 0)],
@@ -78,7 +67,6 @@ CASES: dict[str, list[tuple[str, str, float]]] = {
     ],
     "WordBefore": [("Tall Bob saw tall Zara Smith.", SMITH, 1), ("Bob met the Zara Smith.", SMITH, 0)],
     "FunctionWordBefore": [("Bob met the Zara Smith.", SMITH, 1), ("Bob saw tall Zara Smith.", SMITH, 0)],
-    "WordAfter": [("Then Zara Smith won.", SMITH, 1), ("Then Zara Smith. Bob won.", SMITH, 0)],
     "FunctionWordAfter": [("Then Zara Smith of Rome won.", SMITH, 1), ("Then Zara Smith won.", SMITH, 0)],
     "CommaAfter": [("Then Zara Smith, who won.", SMITH, 1), ("Then Zara Smith won.", SMITH, 0)],
     "LineLength": [("First line.\nThen Zara Smith won.\nIt did.", SMITH, math.log(4))],
@@ -86,11 +74,6 @@ CASES: dict[str, list[tuple[str, str, float]]] = {
     "CapitalsInLine": [("Bob.\nThen Zara Smith won it now\nIt.", SMITH, 3 / 6)],
     "NameLength": [("Then Zara Smith won.", SMITH, math.log(10))],
     "Occurrences": [("Then Zara Smith won. Zara Smith lost.", SMITH, math.log(2)), ("Then Zara Smith won.", SMITH, 0)],
-    "EarlyInText": [
-        ("Then Zara Smith won.", SMITH, 1),
-        ("It won. " * 15 + "Zara Smith won.", SMITH, 0),
-        ("It won. " * 14 + "And Zara Smith won.", SMITH, 1),
-    ],
     "CapitalShare": [("Then Zara Smith won it all now.", SMITH, 3 / 7)],
 }
 

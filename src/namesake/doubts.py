@@ -259,7 +259,6 @@ _word_count(
     "log(1 + how often the KB's descriptions have the name's last word in lower case).",
 )
 _word_count("BeginsNames", "first_names", "log(1 + labels of people that begin with the name's first word).")
-_word_count("EndsNames", "last_names", "log(1 + labels of people that end with the name's first word).")
 _word_count("LowercaseInText", "lower_in_text", "log(1 + how often the article has a name of one word in lower case).")
 _word_count(
     *("CapitalInText", "capital_in_text"),

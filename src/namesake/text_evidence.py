@@ -64,12 +64,6 @@ def long_name(found: Found) -> OfSpans:
     return found.sizes > 2
 
 
-@evidence("TwoLetters")
-def two_letters(found: Found) -> OfSpans:
-    """1 for a name of one or two characters."""
-    return found.lengths <= 2
-
-
 @evidence("InCapitals")
 def in_capitals(found: Found) -> OfSpans:
     """1 for a name in capitals, of four or more characters, in a text that also uses small letters."""
@@ -136,18 +130,6 @@ def capital_after(found: Found) -> OfSpans:
 def particle_after(found: Found) -> OfSpans:
     """1 before a word inside surnames: Virgil | van Dijk."""
     return found.is_after(t.PARTICLE)
-
-
-@evidence("HyphenBeside")
-def hyphen_beside(found: Found) -> OfSpans:
-    """1 beside a hyphen: Houston-based."""
-    return found.has_mark(found.first, t.AFTER_HYPHEN) | found.has_mark(found.end, t.AFTER_HYPHEN)
-
-
-@evidence("AfterComma")
-def after_comma(found: Found) -> OfSpans:
-    """1 after a comma that follows a word with a capital: Paris, Texas."""
-    return found.is_behind_comma(found.first) & found.has_capital(found.first - 1)
 
 
 @evidence("NumberBefore")
@@ -237,12 +219,6 @@ def function_word_before(found: Found) -> OfSpans:
     return found.is_before(t.FUNCTION)
 
 
-@evidence("WordAfter")
-def word_after(found: Found) -> OfSpans:
-    """1 before a word in lower case: French president."""
-    return found.continues(found.end) & found.is_plain(found.end)
-
-
 @evidence("FunctionWordAfter")
 def function_word_after(found: Found) -> OfSpans:
     """1 before a function word."""
@@ -284,12 +260,6 @@ def name_length(found: Found) -> OfSpans:
 def occurrences(found: Found) -> OfSpans:
     """log of the number of times that the text has the name."""
     return np.repeat(np.log(np.diff(found.span_indptr)), np.diff(found.span_indptr))
-
-
-@evidence("EarlyInText")
-def early_in_text(found: Found) -> OfSpans:
-    """1 among the first thirty words of the text."""
-    return found.first - found.texts.indptr[found.span_text] < 30
 
 
 @evidence("CapitalShare")

@@ -1,7 +1,7 @@
 """Weights of a recipe from scores or labelled text, and thresholds from labelled text."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,6 +37,8 @@ class Tuning:
     mentions: int
     warning: str | None = None
     """A warning if there are few mentions for so many weights."""
+    left_out: Mapping[str, Recipe] = field(default_factory=dict)
+    """For each of several corpora, the recipe with weights fitted on the others."""
 
 
 def tune(
@@ -46,6 +48,7 @@ def tune(
     *,
     labelled: Paths = (),
     kb: KB | str | Path | None = None,
+    further: Sequence[KB | str | Path] = (),
     complete: str | Sequence[str] = (),
     how: Literal["fit", "grid"] = "fit",
     split: str | None = None,
@@ -66,6 +69,7 @@ def tune(
         recipe: the recipe to tune: a recipe, the name of a shipped recipe or a `.toml` file.
         labelled: files of raw text with labels, each a corpus with the same weight.
         kb: the KB to link labelled text with.
+        further: more KBs to link it with, such as one of people: their samples are fitted, but not measured.
         complete: names of corpora in which every name is labelled: names without a label are NIL there.
         how: the weights of the resulting recipe: `fit` (log-linear) or `grid`.
         split: the gold to find the weights on; default: all of it.
@@ -89,11 +93,12 @@ def tune(
     if labelled:
         if how != "fit":
             raise NamesakeError("`how='grid'` is for score files: weights are fitted to labelled text")
-        found, views, mentions = _tune_text(labelled, kb, system, data, name, complete)
+        tuned = _tune_text(labelled, [kb, *further], system, data, name, complete)
     else:
         found, views = _tune_scores(sources, system, settings)
-        mentions = sum(len(learnable(system, each).gold) for each in data)
-    return Tuning(_released(found, given) if hold else found, views, mentions, few(system, mentions))
+        tuned = Tuning(found, views, sum(len(learnable(system, each).gold) for each in data))
+    recipe = _released(tuned.recipe, given) if hold else tuned.recipe
+    return replace(tuned, recipe=recipe, warning=few(system, tuned.mentions))
 
 
 Source = tuple[str, ScoreTable, list[GoldRow]]
@@ -151,12 +156,12 @@ def _tune_scores(sources: Sequence[Source], recipe: Recipe, given: Mapping[str, 
 
 def _tune_text(
     labelled: Paths,
-    kb: KB | str | Path | None,
+    kbs: Sequence[KB | str | Path | None],
     recipe: Recipe,
     more: Sequence[Dataset],
     name: str | None,
     complete: str | Sequence[str],
-) -> tuple[Recipe, list[View], int]:
+) -> Tuning:
     """Fit weights on labelled text and more data sets. Thresholds come from text that is held out.
 
     The names that are found, and the anchors of the second round, depend on the weights, so text is linked `ROUNDS`
@@ -164,10 +169,15 @@ def _tune_text(
     """
     found = recipe
     for _ in range(ROUNDS):
-        text = link_text(labelled, kb, found, scores=True, complete=complete)
-        samples = [tuning.Sample.of(*corpus) for corpus in text.corpora]
-        found = tuning.fit_text(recipe, samples, more, start=found)
-    unseen = tuning.held_out(recipe, samples, more, start=found)
+        texts = [link_text(labelled, kb, found, scores=True, complete=complete) for kb in kbs]
+        samples = [tuning.Sample.of(*corpus) for corpus in texts[0].corpora]
+        others = [tuning.Sample.of(*corpus, tuning.FURTHER) for text in texts[1:] for corpus in text.corpora]
+        found = tuning.fit_text(recipe, [*samples, *others], more, start=found)
+    if len(samples) > 1:
+        left_out = tuning.left_out(recipe, [*samples, *others], more, start=found)
+        unseen = [sample.outcome(left_out[sample.labels.name]) for sample in samples]
+    else:
+        left_out, unseen = {}, [tuning.folded(recipe, samples[0], more, start=found)]
     if found.decide is not None:
         found = found.replace(decide=found.decide.replace(thresholds=text_figures.thresholds(Trade.of(unseen))))
     mentions = sum(len(sample.learnable(recipe)) for sample in samples) + sum(len(each.gold) for each in more)
@@ -186,7 +196,7 @@ def _tune_text(
         shown = {f"{name} = {value}": value for name, value in found.decide.thresholds.items()}
         caption = "Over all corpora as one, with weights that were not fitted on them."
         views.append(thresholds_view(Trade.of(unseen), shown, caption))
-    return tuned.recipe, views, mentions
+    return Tuning(tuned.recipe, views, mentions, left_out=left_out)
 
 
 def _held(recipe: Recipe) -> Recipe:

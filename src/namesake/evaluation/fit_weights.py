@@ -7,7 +7,7 @@ evidence, the constant n, or n₁ for a single candidate. Such a recipe learns f
 from answerable mentions only. Several data sets may be fitted at once: a part that is absent from one of them, or
 inactive there as a substitute, is learnt from the others.
 
-Newton's method finds the weights in about ten steps, also if columns are almost collinear, as a part and its kinds are.
+L-BFGS finds the weights in a few hundred steps, in units in which all of them are about equally easy to find.
 """
 
 from collections.abc import Sequence
@@ -16,8 +16,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
-from scipy.optimize import lsq_linear
+from scipy.optimize import minimize
 from scipy.sparse import csc_array, csr_array, vstack
 
 from namesake import rank
@@ -35,8 +34,8 @@ PER_WEIGHT = 10  # labelled mentions; with fewer, weights are hardly better than
 CONSTANT = "Constant"  # the evidence for NIL that is the same for all mentions
 STEP = 0.05
 MOST_POINTS = 250_000
-MOST_STEPS = 100  # of Newton's method, which takes about ten
-TOLERANCE = 1e-9  # the gain in log-likelihood at which it ends
+CURVATURE = 0.1  # of the loss by score, about p (1 - p): units in which all weights are equally easy to find
+MOST_STEPS = 1000  # of L-BFGS
 _POINTS_AT_ONCE = 256
 
 
@@ -97,43 +96,39 @@ class Problem:
         x, held = self.x[rows], self.held[rows]
         return replace(self, x=x, held=held, offsets=offsets, gold=gold, document=document, weight=weight)
 
-    def fit(self, penalty: float, start: Float64 | None = None) -> Float64:
+    def fit(self, penalty: float, start: Float64 | None = None, steps: int = MOST_STEPS) -> Float64:
         """Return the weights that maximise the penalised likelihood, 0 for columns that cannot be learnt.
 
         A solution for another penalty is a good `start`.
         """
-        free = np.isin(np.arange(self.x.shape[1]), self.free)
-        if not free.any():  # the scores have none of the recipe's parts
-            return np.zeros(len(free))
+        free, beta = self.free, np.zeros(self.x.shape[1])
+        if not len(free):  # the scores have none of the recipe's parts
+            return beta
         plain = np.where(self.lowest == 0, 0.1, np.where(self.penalised == 1, 0.0, 1.0))
-        starts = [np.where(free, each, 0.0) for each in (plain, self.own, start) if each is not None]
+        starts = [
+            np.where(np.isin(np.arange(len(beta)), free), each, 0.0)
+            for each in (plain, self.own, start)
+            if each is not None
+        ]
         with np.errstate(over="ignore", invalid="ignore"):  # a recipe may have weights of any size
-            beta = min(starts, key=lambda each: self.loss(each, penalty)[0])
-        for _ in range(MOST_STEPS):
-            value, gradient = self.loss(beta, penalty)
-            step = np.zeros(len(beta))
-            step[free] = self._newton_step(beta, gradient, penalty)
-            gain = -float(gradient @ step)
-            while gain > TOLERANCE and self.loss(beta + step, penalty)[0] > value - 1e-4 * gain:
-                step, gain = step / 2, gain / 2
-            beta = np.maximum(beta + step, self.lowest)
-            if gain <= TOLERANCE:
-                break
-        return beta
+            begin = min(starts, key=lambda each: self.loss(each, penalty)[0])
+        size = np.diff(self.offsets)
+        columns = self.x[:, free]
+        squares = csr_array((columns.data**2, columns.indices, columns.indptr), columns.shape)
+        curvature = CURVATURE * np.repeat(self.weight, size) @ squares + penalty * self.penalised[free]
+        unit = 1 / np.sqrt(curvature + 1e-9)
 
-    def _newton_step(self, beta: Float64, gradient: Float64, penalty: float) -> Float64:
-        """The step of the free weights to the minimum of the loss's second-order expansion within the bounds."""
-        columns, p, size = self.free, np.exp(self._log_probability(beta)), np.diff(self.offsets)
-        of_row = np.repeat(p * np.repeat(self.weight, size), np.diff(self.x.indptr))
-        weighted = csr_array((self.x.data * of_row, self.x.indices, self.x.indptr), self.x.shape)
-        squares = (self.x.T @ weighted).toarray()
-        mean = (csr_array((p, np.arange(len(p)), self.offsets), shape=(len(size), len(p))) @ self.x).toarray()
-        curvature = (squares - mean.T @ (mean * self.weight[:, None]))[np.ix_(columns, columns)]
-        curvature += np.diag(penalty * self.penalised[columns] + 1e-9 * (1 + curvature.diagonal()))  # not singular
-        root = cholesky(curvature)
-        target = -solve_triangular(root, gradient[columns], trans=1)
-        step: Float64 = lsq_linear(root, target, (self.lowest[columns] - beta[columns], np.inf), method="bvls").x
-        return step
+        def loss(values: Float64) -> tuple[float, Float64]:
+            beta[free] = values * unit
+            value, gradient = self.loss(beta, penalty)
+            return value, gradient[free] * unit
+
+        bounds = [(low, None) for low in self.lowest[free] / unit]
+        first = np.maximum(begin, self.lowest)[free] / unit
+        options = {"maxiter": steps, "maxfun": 2 * steps, "maxcor": 20, "ftol": 1e-10, "gtol": 1e-6}
+        found = minimize(loss, first, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        beta[free] = found.x * unit
+        return beta
 
     def loss(self, beta: Float64, penalty: float) -> tuple[float, Float64]:
         """Return the penalised negative log-likelihood and its gradient."""

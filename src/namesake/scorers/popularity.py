@@ -59,7 +59,12 @@ def fame(batch: Batch, kb: KB) -> Scores:
 
 @scorer("FameShare")
 def fame_share(batch: Batch, kb: KB) -> Scores:
-    """log of the share of the fame of all candidates with this name; 0 for an entity that is not in the KB."""
+    """log of the share of the fame of all candidates with this name; 0 for an entity that is not in the KB.
+
+    0 for names that articles list, whose candidates may be a selection.
+    """
+    if batch.mentions.context is None:
+        return np.zeros(len(batch.rows))
     fames, size = _known(kb.fame, batch), np.diff(batch.offsets)
     total = reduce_mentions(np.add, fames, batch.offsets, 0.0) + LEAST_FAME * size  # exact in any order: float32
     shares = (fames + LEAST_FAME) / np.repeat(total, size)
@@ -87,6 +92,12 @@ def item_age(batch: Batch, kb: KB) -> Scores:
     median = int(kb.qids[len(kb.qids) // 2]) if len(kb.qids) else 0
     qids = np.where(batch.qids >= FIRST_OWN, median, batch.qids)
     return np.where(batch.rows >= 0, -np.log1p(qids / HALF_AGE), 0.0)
+
+
+@scorer("FoundItemAge")
+def found_item_age(batch: Batch, kb: KB) -> Scores:
+    """ItemAge for names found in the text; 0 for names that articles list, which are more often of new entities."""
+    return np.zeros(len(batch.rows)) if batch.mentions.context is None else np.asarray(item_age(batch))
 
 
 @scorer("OwnEntity")

@@ -56,6 +56,13 @@ def shared_statements(batch: Batch, kb: KB) -> Scores:
     return lift(*statements_shared(batch, kb, len(kb)))
 
 
+@scorer("ListedStatements", anchors=True, explain=statements_with_anchors)
+def listed_statements(batch: Batch, kb: KB) -> Scores:
+    """SharedStatements for names that articles list, whose anchors are certain names; 0 for names found in the text."""
+    listed = batch.mentions.context is None
+    return lift(*statements_shared(batch, kb, len(kb))) if listed else np.zeros(len(batch.rows))
+
+
 def statements_shared(batch: Batch, kb: KB, entities: int) -> tuple[Scores, Scores]:
     """What each candidate shares with the anchors, and what a random entity with as many statements shares.
 
