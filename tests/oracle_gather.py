@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from namesake.kernels.names.constants import FIRST_NAME, FORM_QUALITY, FORM_WEIGHT, SHORT, SIMILAR, SURNAME
 
-MOST, LENT, LEAST_SHARE = 10, 4, 0.01
+MOST, LENT, LEAST_SHARE = 16, 4, 0.002
 PART_QUALITY, FAVOURED = 0.7, 400.0
 
 

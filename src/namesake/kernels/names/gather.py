@@ -17,9 +17,9 @@ from namesake.kernels.names.phrases import name_in, short_in
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import F32, F64, I8, I32, I64, U64, own_record, record
 
-MOST = 10
+MOST = 16
 """Candidates of a mention."""
-LEAST_SHARE = 0.01
+LEAST_SHARE = 0.002
 """A candidate whose weight is a smaller share of the largest one, which is not favoured here, is left out."""
 LENT = 4
 """Candidates that a longer name gives to one of its words."""
