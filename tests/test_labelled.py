@@ -189,7 +189,9 @@ def test_tuning_on_labelled_text_can_be_repeated(shared, slice_kb, tmp_path):
     rows = namesake.evaluate_text(labelled=files, kb=slice_kb, recipe=made, samples=100).rows
     measured = {(row["slice"], row["metric"]): f"{row['value']:.3f}".removeprefix("0") for row in rows}
     for line in both:
-        assert line[1:5] == [measured[line[0], m] for m in ("precision", "recall", "F1", "ECE")]
+        assert line[1:4] == [measured[line[0], m] for m in ("precision", "recall", "F1")]
+        # names that hardly mean an entity do not remain, and tune has those that remain with the weights before
+        assert float(line[4]) == pytest.approx(float(measured[line[0], "ECE"]), abs=0.005)
 
 
 # Reasons for misses
@@ -794,7 +796,7 @@ def test_a_kb_of_people_has_no_figures_by_kind(sample_kb, tmp_path):
 
 
 def test_weights_of_mentions_in_a_sample(sample_kb, tmp_path):
-    """The root of the number of spans, half of that without a label in a complete text, and 0 without information."""
+    """The root of the number of spans, a quarter of that without a label in a complete text, 0 without information."""
     text = "Paul Rabil met Tim Wheeler. Paul Rabil met Chris Carter and Michael Jordan. Paul Simon sang."
     spans = {
         name: [m.span() for m in re.finditer(name, text)] for name in ("Paul Rabil", "Tim Wheeler", "Chris Carter")
@@ -804,7 +806,7 @@ def test_weights_of_mentions_in_a_sample(sample_kb, tmp_path):
     labels.append({"span": spans["Chris Carter"][0], "type": "PER", "why": "unlinked"})
     document = {"id": "a", "text": text, "labels": labels}
     wanted = {"Paul Rabil": math.sqrt(2), "Tim Wheeler": 0.0}
-    for complete, more in (("", {}), ("news", {"Michael Jordan": 0.5, "Paul Simon": 0.5})):
+    for complete, more in (("", {}), ("news", {"Michael Jordan": 0.25, "Paul Simon": 0.25})):
         path = write(tmp_path / "news.jsonl", [document])
         [(alignment, links)] = link_text(
             [path], sample_kb, Recipe.load("default"), scores=True, complete=complete

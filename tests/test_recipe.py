@@ -306,7 +306,8 @@ doubt = "Comes"
 def test_a_recipe_extends_a_shipped_one():
     base, more = Recipe.load("default"), Recipe.load("reconcile")
     assert more.parts[: len(base.parts)] == base.parts
-    assert [part.scorer for part in more.parts[len(base.parts) :]] == ["WordsNotShared", "EntityType", "PropertyValues"]
+    added = ["WordsNotShared", "EntityType", "PropertyValues", "GivenName"]
+    assert [part.source for part in more.parts[len(base.parts) :]] == added
     assert more.decide == base.decide
     replaced = Recipe.parse('name = "mine"\nextends = "default"\n[[parts]]\nscorer = "Fame"\nweight = 9.0\n')
     assert [part.scorer for part in replaced.parts] == [part.scorer for part in base.parts]

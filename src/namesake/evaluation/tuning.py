@@ -1,6 +1,6 @@
 """Weights tuned on score files or on labelled text, and their figures on unseen mentions.
 
-In labelled text, the weight of a mention is the square root of the number of its spans, and half of that if it is
+In labelled text, the weight of a mention is the square root of the number of its spans, and a quarter of that if it is
 right as NIL only because all names are labelled and it is not. Every corpus and every other data set, such as a score
 file with gold, has the same weight. A corpus that is linked with a further KB has half of it there.
 """

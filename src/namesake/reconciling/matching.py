@@ -241,17 +241,19 @@ def _without_legal_form(kb: KB, name: str) -> str:
 def table_recipe(recipe: Recipe) -> Recipe:
     """The recipe with the table scorers of the recipe `reconcile`, unless it already has one of them.
 
-    WordsNotShared is a log-odds, so it is added only to recipes with a `[decide]` table.
+    WordsNotShared and GivenName are log-odds, so they are added only to recipes with a `[decide]` table.
     """
     if set(recipe.scorers) & set(TABLE_SCORERS):
         return recipe
-    more = (part for part in _table_parts() if recipe.decide is not None or part.scorer != WORDS_NOT_SHARED)
+    more = (
+        part for part in _table_parts() if recipe.decide is not None or part.scorer in (PROPERTY_VALUES, ENTITY_TYPE)
+    )
     return recipe.replace(parts=(*recipe.parts, *more))
 
 
 @lru_cache(maxsize=1)
 def _table_parts() -> list[Part]:
-    return [part for part in Recipe.load("reconcile").parts if part.scorer in TABLE_SCORERS]
+    return [part for part in Recipe.load("reconcile").parts if part.source in (*TABLE_SCORERS, "GivenName")]
 
 
 _SURROGATES = re.compile("[\ud800-\udfff]")

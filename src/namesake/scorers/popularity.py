@@ -61,14 +61,13 @@ def fame(batch: Batch, kb: KB) -> Scores:
 def fame_share(batch: Batch, kb: KB) -> Scores:
     """log of the share of the fame of all candidates with this name; 0 for an entity that is not in the KB.
 
-    0 for names that articles list, whose candidates may be a selection.
+    0 for candidates that articles list, which may be a selection.
     """
-    if batch.mentions.context is None:
-        return np.zeros(len(batch.rows))
     fames, size = _known(kb.fame, batch), np.diff(batch.offsets)
     total = reduce_mentions(np.add, fames, batch.offsets, 0.0) + LEAST_FAME * size  # exact in any order: float32
     shares = (fames + LEAST_FAME) / np.repeat(total, size)
-    return np.where(batch.rows >= 0, np.log(shares), 0.0)
+    is_listed = np.isnan(batch.mentions.quality)  # a candidate that was looked up has the quality of its name's match
+    return np.where((batch.rows >= 0) & ~is_listed, np.log(shares), 0.0)
 
 
 @scorer("TimesNamed")
