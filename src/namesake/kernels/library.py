@@ -12,7 +12,7 @@ import os
 import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 from importlib import import_module
 from itertools import count
@@ -90,9 +90,15 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
         super()._optimize_final_module()
 
     def _keep_apart(self) -> None:
-        """Hide functions, and rename the variables of their constants: other entry points have copies of both."""
+        """Hide functions, and rename the variables of their constants: other entry points have copies of both.
+
+        What Python calls only converts arguments, which takes longer to optimise than it could save.
+        """
         for function in self._final_module.functions:
-            if not function.is_declaration and not function.name.startswith(WRAPPER):
+            if function.name.startswith(WRAPPER):
+                function.add_function_attribute("noinline")
+                function.add_function_attribute("optnone")
+            elif not function.is_declaration:
                 function.linkage = "private"  # the loader finds even internal functions by their names
         self.environments = {}
         for name in variables(self._final_module, ENVIRONMENT):
@@ -366,6 +372,8 @@ def _lowering(codegen: Any) -> Iterator[None]:
             type(codegen).set_env(codegen, name, environment)
 
     codegen._library_class, codegen.set_env = Library, set_env
+    # functions are optimised fully in entry points, and before that only as far as it makes them small
+    codegen._function_pass_manager = partial(type(codegen)._function_pass_manager, codegen, opt=1)
     changes = (
         (FunctionIdentity, "_unique_ids", IDENTITIES),
         (CPUContext, "create_cfunc_wrapper", lambda *_: None),  # no C code calls the functions of Numba
@@ -379,7 +387,7 @@ def _lowering(codegen: Any) -> Iterator[None]:
     finally:
         for (changed, name, _), theirs in zip(changes, before, strict=True):
             setattr(changed, name, theirs)
-        del codegen._library_class, codegen.set_env
+        del codegen._library_class, codegen.set_env, codegen._function_pass_manager
 
 
 def _result(
