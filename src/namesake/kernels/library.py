@@ -197,6 +197,18 @@ def _variables_in(inst: Any, values: Any) -> list[Any]:
     return found
 
 
+SIZES: dict[str, int] = {}
+"""The sizes of LLVM types, in bytes."""
+
+
+def _size_of(context: Any, llvm_type: Any) -> int:
+    """The size of a type, for which LLVM parses a module; Numba asks for it several times for each array."""
+    text = str(llvm_type)
+    if text not in SIZES:
+        SIZES[text] = llvm_type.get_abi_size(context.target_data)
+    return SIZES[text]
+
+
 class _Signatures:
     """The signatures of operators and functions of Numba, which it infers anew for each call.
 
@@ -377,6 +389,7 @@ def _lowering(codegen: Any) -> Iterator[None]:
     changes = (
         (FunctionIdentity, "_unique_ids", IDENTITIES),
         (CPUContext, "create_cfunc_wrapper", lambda *_: None),  # no C code calls the functions of Numba
+        (CPUContext, "get_abi_sizeof", _size_of),
         (ir.Inst, "_rec_list_vars", _variables_in),
     )
     before = [getattr(changed, name) for changed, name, _ in changes]
