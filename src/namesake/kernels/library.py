@@ -12,7 +12,7 @@ import os
 import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 from importlib import import_module
 from itertools import count
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import binding
 from numba import njit
-from numba.core import sigutils
+from numba.core import ir, sigutils
 from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, compile_result
@@ -42,8 +42,10 @@ WRAPPER = "_ZN7cpython"
 UNUSED_PASSES = {
     *("with_lifting", "inline_closure_likes", "make_function_op_code_to_jit_function", "literal_unroll"),
     *("inline_inlinables", "inline_overloads", "nopython_rewrites", "dump_parfor_diagnostics"),
+    *("ir_processing", "rewrite_semantic_constants", "dead_branch_prune"),
 }
-"""Passes of Numba's compiler for what kernels do without: closures, `with`, array expressions, inlining by hand."""
+"""Passes of Numba's compiler for what kernels do without: closures, `with`, array expressions, inlining by hand,
+arguments that are None. The first of the last three repeats an analysis."""
 
 ALLOCATING = {"empty", "zeros", "ones", "full", "arange", "sort", "argsort", "array_equal", "copy"}
 """Names of functions that make arrays, as far as kernels call them. Where one is missing, Numba raises an error."""
@@ -88,9 +90,15 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
         super()._optimize_final_module()
 
     def _keep_apart(self) -> None:
-        """Hide functions, and rename the variables of their constants: other entry points have copies of both."""
+        """Hide functions, and rename the variables of their constants: other entry points have copies of both.
+
+        What Python calls only converts arguments, which takes longer to optimise than it could save.
+        """
         for function in self._final_module.functions:
-            if not function.is_declaration and not function.name.startswith(WRAPPER):
+            if function.name.startswith(WRAPPER):
+                function.add_function_attribute("noinline")
+                function.add_function_attribute("optnone")
+            elif not function.is_declaration:
                 function.linkage = "private"  # the loader finds even internal functions by their names
         self.environments = {}
         for name in variables(self._final_module, ENVIRONMENT):
@@ -172,7 +180,33 @@ class _Compiler(CompilerBase):  # type: ignore[misc]
     def define_pipelines(self) -> list[Any]:
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.passes = [one for one in manager.passes if one[0].name() not in UNUSED_PASSES]
+        manager._ENFORCING = False  # no analysis after each pass that only checks the pass
         return [manager]
+
+
+def _variables_in(inst: Any, values: Any) -> list[Any]:
+    """The variables in a dict or sequence of an instruction: Numba's own function calls itself for each value."""
+    found = []
+    for value in values.values() if isinstance(values, dict) else values:
+        if isinstance(value, ir.Var):
+            found.append(value)
+        elif isinstance(value, ir.Inst):
+            found += value.list_vars()
+        elif isinstance(value, (list, tuple, dict)):
+            found += _variables_in(inst, value)
+    return found
+
+
+SIZES: dict[str, int] = {}
+"""The sizes of LLVM types, in bytes."""
+
+
+def _size_of(context: Any, llvm_type: Any) -> int:
+    """The size of a type, for which LLVM parses a module; Numba asks for it several times for each array."""
+    text = str(llvm_type)
+    if text not in SIZES:
+        SIZES[text] = llvm_type.get_abi_size(context.target_data)
+    return SIZES[text]
 
 
 class _Signatures:
@@ -349,14 +383,24 @@ def _lowering(codegen: Any) -> Iterator[None]:
         if codegen._engine.is_symbol_defined(name):
             type(codegen).set_env(codegen, name, environment)
 
-    numbers, wrap = FunctionIdentity._unique_ids, CPUContext.create_cfunc_wrapper
-    codegen._library_class, codegen.set_env, FunctionIdentity._unique_ids = Library, set_env, IDENTITIES
-    CPUContext.create_cfunc_wrapper = lambda *_: None  # no C code calls the functions of Numba
+    codegen._library_class, codegen.set_env = Library, set_env
+    # functions are optimised fully in entry points, and before that only as far as it makes them small
+    codegen._function_pass_manager = partial(type(codegen)._function_pass_manager, codegen, opt=1)
+    changes = (
+        (FunctionIdentity, "_unique_ids", IDENTITIES),
+        (CPUContext, "create_cfunc_wrapper", lambda *_: None),  # no C code calls the functions of Numba
+        (CPUContext, "get_abi_sizeof", _size_of),
+        (ir.Inst, "_rec_list_vars", _variables_in),
+    )
+    before = [getattr(changed, name) for changed, name, _ in changes]
+    for changed, name, ours in changes:
+        setattr(changed, name, ours)
     try:
         yield
     finally:
-        FunctionIdentity._unique_ids, CPUContext.create_cfunc_wrapper = numbers, wrap
-        del codegen._library_class, codegen.set_env
+        for (changed, name, _), theirs in zip(changes, before, strict=True):
+            setattr(changed, name, theirs)
+        del codegen._library_class, codegen.set_env, codegen._function_pass_manager
 
 
 def _result(

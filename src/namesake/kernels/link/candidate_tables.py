@@ -65,7 +65,8 @@ def weigh_evidence(offsets, kinds, values, weights):
     total = np.empty(offsets[values.shape[1]])
     sums = np.empty(len(weights))
     for m in range(values.shape[1]):
-        sums[:] = np.nan
+        for kind in range(len(weights)):
+            sums[kind] = np.nan
         for c in range(offsets[m], offsets[m + 1]):
             kind = kinds[c] if kinds[c] >= 0 else len(weights) - 1
             if np.isnan(sums[kind]):

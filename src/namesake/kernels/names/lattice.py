@@ -84,7 +84,9 @@ def cut_texts(data, offsets, heads, tables):
         )
         count = cut(data, begin, offsets[text + 1], tables, tokens, most)
         mark_gaps(data, tokens, count)
-        head = np.searchsorted(starts[base : base + count], begin + heads[text]) if heads[text] > 0 else 0
+        head = 0
+        while heads[text] > 0 and head < count and starts[base + head] < begin + heads[text]:
+            head += 1
         at, line = begin, line + 1
         for i in range(base, base + count):
             while at < starts[i]:

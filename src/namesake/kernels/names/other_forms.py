@@ -106,12 +106,14 @@ def turned_form(hashes, bits, size, of_word, count, to):
     for i in range(1, size - 1):
         if bits[i] & OF and bits[i - 1] & NOUN:
             rest = size - i - 1
-            turned[:rest] = hashes[i + 1 : size]
+            for k in range(rest):
+                turned[k] = hashes[i + 1 + k]
             turned[rest] = hashes[i - 1]
             return part(turned, 0, rest + 1, form_numbers.TAIL, count, to)
     if of_word != ZERO and bits[size - 1] & NOUN:
         turned[0], turned[1] = hashes[size - 1], of_word
-        turned[2 : size + 1] = hashes[: size - 1]
+        for k in range(size - 1):
+            turned[2 + k] = hashes[k]
         return part(turned, 0, size + 1, form_numbers.TAIL, count, to)
     return count
 

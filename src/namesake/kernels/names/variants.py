@@ -90,7 +90,9 @@ def add(matches, name, likeness):
     if likeness == 0.0:
         return matches
     if count == len(names):
-        names, quality = np.append(names, names), np.append(quality, quality)
+        names, quality = np.empty(2 * count, np.int32), np.empty(2 * count, np.float64)
+        for k in range(count):
+            names[k], quality[k] = matches.names[k], matches.quality[k]
     names[count], quality[count] = name, likeness
     return Matches(names, quality, count + 1)
 
@@ -120,7 +122,10 @@ def first_likeness(query, heard, name, nicknames, romans, letters):
         return INITIAL
     if min(end - start, query.starts[query.low + 1] - 1 - query.starts[query.low]) > 2:
         size = sound(name.text, start, end, romans, letters)
-        if size == len(heard) and np.array_equal(letters[:size], heard):
+        same = size == len(heard)
+        for k in range(size if same else 0):
+            same = same and letters[k] == heard[k]
+        if same:
             return SOUND
     return 0.0
 
@@ -256,7 +261,8 @@ def list_slips(text, offsets, names, keys, meant):
         count = add_slips(hashes[0], text, at[size - 1], offsets[name + 1], keys, count)
         if letters_in(text, at[0], at[1] - 1) >= SHORTEST:
             count = add_slips(hashes[size - 1], text, at[0], at[1] - 1, keys, count)
-        meant[first:count] = name
+        for k in range(first, count):
+            meant[k] = name
     return count
 
 

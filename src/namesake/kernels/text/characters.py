@@ -1,10 +1,12 @@
 """Characters of UTF-8 text: their classes for the tokenizer, words of ASCII letters, and the hashes of tokens."""
 
+from inspect import unwrap
+
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
-from namesake.kernels.hash import KEYS, LOWERED, ONE, ZERO, absorb, add_byte, finish
+from namesake.kernels.hash import KEYS, LOWERED, ONE, ZERO, absorb, add_byte, finish, mix
 from namesake.kernels.simd import BYTES, LANES, NUMBERS, lowest, ones, pointer, without_lowest, word
 from namesake.kernels.types import I64
 from namesake.kernels.types import U8 as BYTE_ARRAY
@@ -163,9 +165,9 @@ def hash_all(data, offsets):
 
 
 def hash_words(words):
-    """The hashes of a few ASCII words, for constant tables."""
-    offsets = np.cumsum([0, *map(len, words)])
-    return hash_all(np.frombuffer("".join(words).encode(), np.uint8), offsets)
+    """The hashes of words of fewer than eight small letters, for constant tables, by plain Python."""
+    numbers = (int.from_bytes(word.encode(), "little") | len(word) << 56 for word in words)
+    return [unwrap(mix)(np.uint64(number)) for number in numbers]
 
 
 @inner(types.Tuple((INTEGER, INTEGER))(BYTE_ARRAY, INTEGER, INTEGER))

@@ -143,7 +143,9 @@ def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, 
     """
     told, tells, count = np.full(KINDS * len(article), np.nan), np.empty(len(article), np.int64), 0
     text, numbers, may_begin = pointer(data), pointer(told), np.zeros(256, np.bool_)
-    may_begin[: BLANK + 1], may_begin[OPEN], may_begin[COMMA] = True, True, True  # few bytes after a name are of these
+    may_begin[OPEN], may_begin[COMMA] = True, True  # few bytes after a name are of these
+    for blank in range(BLANK + 1):
+        may_begin[blank] = True
     for phrase in range(len(born_indptr) - 1):
         first = np.int64(born[born_indptr[phrase]]) | CASE
         may_begin[first], may_begin[first - CASE] = True, True
