@@ -5,18 +5,21 @@ messages are for programmers, so `Checked` writes its own from the same types.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import UnionType
 from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
 
 import msgspec
 import numpy as np
-from msgspec import Meta
-from msgspec.structs import fields
+from msgspec import Meta, structs
 
 from namesake.errors import NamesakeError, did_you_mean
 
 PLAIN = {str: "a text in quotes", float: "a number", bool: "true or false"}
 """Plain types in words."""
+
+
+fields = lru_cache(structs.fields)  # which reads the annotations anew at each call
 
 
 class Checked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
