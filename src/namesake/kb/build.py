@@ -29,9 +29,11 @@ from namesake.kb.dump.ranks import SOURCES, pagerank, read_ranks
 from namesake.kb.dump.wikipedia import Wikipedia
 from namesake.kb.history import history
 from namesake.kb.kinds import item_kinds
+from namesake.kb.left import unchanged
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
 from namesake.kb.names.form_entries import FormEntries
+from namesake.kb.names.known_names import KnownNames
 from namesake.kb.names.non_people import all_fame, build_non_people, non_people_names, stated_by
 from namesake.kb.names.other_short_forms import Others, list_other_forms
 from namesake.kb.names.short_forms import count_tokens, list_forms, prose_of
@@ -196,12 +198,14 @@ def _index(
     is_person, used = of_items[rows.entity_item] == PERSON, stated_by(stated, len(of_items))
     fame = all_fame(items, rows, is_person, stated.statements.indptr, used)
     teams = assemble.stating(items, rows, (LEAGUE, SPORT))
+    left = unchanged(options, rows)
     others = Others(~is_person, teams, fame, *assemble.stated_texts(stated, DEMONYM))
 
     def names() -> int:
         non_people = non_people_names(items, rows, of_items, used)
         draft.write_all(build_non_people(non_people))
-        made = build_names(entity_names, non_people.texts)
+        known = None if left is None else KnownNames(NameColumns(left.old.columns), left.rows, len(entity_names))
+        made = build_names(entity_names, non_people.texts, known)
         entries = FormEntries(len(entity_names.texts))
         tokens = list_forms(entity_names, is_person, fame, made[NameColumns.prefixes], entries)
         list_other_forms(entity_names, others, made[NameColumns.prefixes], entries)

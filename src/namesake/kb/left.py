@@ -1,0 +1,44 @@
+"""What an update leaves as it is: the entities of the old KB whose records have not changed, and their new rows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from namesake.arrays import Int32
+from namesake.errors import NamesakeError
+from namesake.kb.build_options import Options
+from namesake.kb.columns import large
+from namesake.kb.columns.assemble import Numbering
+from namesake.kb.manifest import OWN_FILE
+from namesake.kb.store import KB
+
+
+class Left(NamedTuple):
+    """The old KB, and the new row of each of its entities; -1 where the record has changed or does not count."""
+
+    old: KB
+    rows: Int32
+
+
+def unchanged(options: Options, rows: Numbering) -> Left | None:
+    """What the old KB still tells; None in a build, and where everything is computed anew.
+
+    That is the case with own entities, a damaged KB, and too little memory for all columns.
+    """
+    if options.base is None or large.room().folder is not None:
+        return None
+    folder, manifest = options.base
+    if manifest.sources is None or OWN_FILE in manifest.files:
+        return None
+    try:
+        old = KB.open(folder)
+    except NamesakeError:
+        return None
+    if old.manifest != manifest:  # another process has replaced it
+        return None
+    entity_of = np.full(len(rows.item_qids) + 1, -1, np.int32)
+    of_old_record = np.flatnonzero(rows.entity_dump < manifest.sources.gathered.items)
+    entity_of[rows.entity_item[of_old_record]] = of_old_record
+    return Left(old, entity_of[rows.find(old.qids)])
