@@ -28,7 +28,7 @@ from namesake.kb.dump.parse import Items
 from namesake.kb.dump.ranks import SOURCES, pagerank, read_ranks
 from namesake.kb.dump.wikipedia import Wikipedia
 from namesake.kb.history import history
-from namesake.kb.kinds import item_kinds
+from namesake.kb.kinds import NOT_ASKED, item_kinds
 from namesake.kb.left import unchanged
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
@@ -45,6 +45,8 @@ from namesake.kinds import PEOPLE, kinds, parse_keep
 from namesake.machine import cores, in_order
 from namesake.progress import Reporter
 
+KIND = "kind"
+"""The column of `Spill` with the answers of `item_kinds` for each record."""
 Parts = dict[str, Callable[[], int | None]]
 """Functions that write columns to the draft and return a count, by the message that is shown meanwhile."""
 
@@ -133,7 +135,11 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
         current = revisions.current(items)
         rows = assemble.number(items, current.first)
     with reporter.stage("finding the kinds of items"):
-        of_items = item_kinds(items, rows, options.language, classes_only=options.keep == PEOPLE)
+        by_record = inputs.spill.extended(KIND, len(items.qid), NOT_ASKED) if options.updatable else None
+        of_items = item_kinds(items, rows, options.language, options.keep == PEOPLE, by_record)
+        if by_record is not None:
+            inputs.spill.replace(KIND, by_record)
+            gathered.content.types[KIND] = inputs.spill.types[KIND]
         rows = assemble.select(rows, of_items, options.keep)
         of_entities = entity_kinds(of_items, rows)
         stated = assemble.state(items, rows)
@@ -216,7 +222,8 @@ def _index(
         return len(made[NameColumns.texts])
 
     def words() -> int:
-        made = index_kb_words(items, rows.dump_of, stated, (descriptions, paragraphs), options)
+        own, old = (descriptions, paragraphs), left and left.old
+        made = index_kb_words(items, rows.dump_of, stated, own, options, old)
         draft.write_all(made)
         return len(made[KBColumns.words])
 

@@ -15,7 +15,7 @@ from namesake.kb.columns.assemble import ranges
 from namesake.kb.columns.large import AnyArray
 from namesake.kb.names.index import affixes, drawers, filed
 from namesake.kb.names.known_names import KnownNames, Named
-from namesake.kb.names.normalise import normalise_many, other_forms
+from namesake.kb.names.normalise import most_other_forms, normalise_many, other_forms
 from namesake.kernels.columns.group import distinct_strings
 from namesake.kernels.hash import table_size
 from namesake.kernels.names import index as kernels
@@ -82,15 +82,17 @@ def build_names(names: EntityNames, non_people: Strings = NO_TEXT, known: KnownN
     if known is None:
         size, named = _read_names(names)
     else:
-        size = len(names.texts) + len(other_forms(names.texts, names.language)[1])
+        size = len(names.texts)
+        if _sizes(size, len(non_people)) != _sizes(size + most_other_forms(names.texts), len(non_people)):
+            size += len(other_forms(names.texts, names.language)[1])
         entities = np.flatnonzero(known.read)
         _, read = _read_names(names.some(entities))
         rows = Ragged(read.entities.indptr, entities[read.entities.values].astype(np.int32))
         named = known.joined(read.key, read.texts, rows, read.kinds, names.language)
-    bits = large.zeros(max(1 << 10, 1 << (BITS_PER_NAME * (size + len(non_people))).bit_length()) // 8, np.uint8)
+    bytes_of_bits, room = _sizes(size, len(non_people))
+    bits = large.zeros(bytes_of_bits, np.uint8)
     for marked in (named.texts, non_people):
         kernels.mark_names(marked.data, marked.offsets, bits)
-    room = table_size(size)  # few names have a bare form
     while 4 * (len(named.key) - 1) >= 3 * room:
         room *= 2
     keys, slots = large.zeros(room, np.uint64), large.full(room, kernels.NOBODY, np.int32)
@@ -106,6 +108,11 @@ def build_names(names: EntityNames, non_people: Strings = NO_TEXT, known: KnownN
         NameColumns.entities: named.entities,
         NameColumns.kinds: named.kinds,
     }
+
+
+def _sizes(names: int, non_people: int) -> tuple[int, int]:
+    """Bytes of `name.prefix`, and slots of the table of names, of which few have a bare form."""
+    return max(1 << 10, 1 << (BITS_PER_NAME * (names + non_people)).bit_length()) // 8, table_size(names)
 
 
 def _read_names(names: EntityNames) -> tuple[int, Named]:
