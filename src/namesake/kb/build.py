@@ -33,7 +33,6 @@ from namesake.kb.left import unchanged
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
 from namesake.kb.names.form_entries import FormEntries
-from namesake.kb.names.known_names import KnownNames
 from namesake.kb.names.non_people import all_fame, build_non_people, non_people_names, stated_by
 from namesake.kb.names.other_short_forms import Others, list_other_forms
 from namesake.kb.names.short_forms import count_tokens, list_forms, prose_of
@@ -210,15 +209,15 @@ def _index(
     def names() -> int:
         non_people = non_people_names(items, rows, of_items, used)
         draft.write_all(build_non_people(non_people))
-        known = None if left is None else KnownNames(NameColumns(left.old.columns), left.rows, len(entity_names))
-        made = build_names(entity_names, non_people.texts, known)
+        made = build_names(entity_names, non_people.texts, left and left.names(len(entity_names)))
         entries = FormEntries(len(entity_names.texts))
         tokens = list_forms(entity_names, is_person, fame, made[NameColumns.prefixes], entries)
         list_other_forms(entity_names, others, made[NameColumns.prefixes], entries)
         draft.write_all(made)
         named = made[NameColumns.texts], made[NameColumns.entities]
         draft.write_all(build_misspellings(*named, picked[KBColumns.sitelinks]))
-        draft.write_all(entries.columns() | count_tokens(tokens, prose_of(items, rows.first)))
+        forms = entries.columns(left and left.forms(is_person, used[rows.entity_item], stated.statements))
+        draft.write_all(forms | count_tokens(tokens, prose_of(items, rows.first)))
         return len(made[NameColumns.texts])
 
     def words() -> int:

@@ -6,13 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from namesake.arrays import Int32
+from namesake.arrays import Bool, Int32, Int64
 from namesake.errors import NamesakeError
 from namesake.kb.build_options import Options
-from namesake.kb.columns import large
+from namesake.kb.columns import NameColumns, Ragged, large
 from namesake.kb.columns.assemble import Numbering
 from namesake.kb.manifest import OWN_FILE
+from namesake.kb.names.form_entries import KnownForms
+from namesake.kb.names.known_names import KnownNames
 from namesake.kb.store import KB
+from namesake.kernels.kinds import PERSON
 
 
 class Left(NamedTuple):
@@ -20,6 +23,19 @@ class Left(NamedTuple):
 
     old: KB
     rows: Int32
+
+    def names(self, entities: int) -> KnownNames:
+        """The names of the old KB, for a KB of so many entities."""
+        return KnownNames(NameColumns(self.old.columns), self.rows, entities)
+
+    def forms(self, is_person: Bool, used: Int64, statements: Ragged) -> KnownForms:
+        """The short forms of the old KB. An entity has other weights if its kind, uses or statements are others."""
+        old, changed = self.old, np.ones(len(is_person), np.bool_)
+        same = (old.kind == PERSON) == is_person[self.rows]
+        same &= old.used == used[self.rows]
+        same &= np.diff(old.statements.indptr) == np.diff(statements.indptr)[self.rows]
+        changed[self.rows[same & (self.rows >= 0)]] = False
+        return KnownForms(NameColumns(old.columns), self.rows, changed)
 
 
 def unchanged(options: Options, rows: Numbering) -> Left | None:
