@@ -153,7 +153,7 @@ def _decide(rules: list[Rule], rows: Numbering, kinds: Int8, by_record: Int8 | N
         asked = left = np.flatnonzero((part == UNKNOWN) & (dump >= 0))
         if by_record is not None:
             part[asked] = by_record[dump[asked]]
-            left = asked[part[asked] == NOT_ASKED]
+            left = asked[(part[asked] <= NOT_ASKED) | (part[asked] > DROPPED)]
         for rule in rules:
             part[left] = rule(dump[left])
             left = left[part[left] == UNKNOWN]
