@@ -170,7 +170,7 @@ def test_an_update_in_bounded_memory_with_wikipedia_and_deleted_items(base: tupl
 def test_a_damaged_column_is_computed_anew(
     base: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What an update keeps of the old KB comes from sound columns only."""
+    """What an update keeps of the old KB comes from sound columns of the same version only."""
     kept: list[object] = []
     monkeypatch.setattr("namesake.kb.build.unchanged", lambda *given: kept.append(unchanged(*given)) or kept[-1])
     changes = dump(tmp_path / "changes.json", item(4, "Dee Example", HUMAN), item(1, "Ann Other", HUMAN))
@@ -185,6 +185,10 @@ def test_a_damaged_column_is_computed_anew(
         update_kb(copied, changes, tmp_path / "new", force=True)
         assert (kept.pop() is None) == damaged
         assert columns(tmp_path / "new") == columns(tmp_path / "whole")
+    monkeypatch.setattr("namesake.kb.left.__version__", "another")
+    update_kb(base[1], changes, tmp_path / "new", force=True)
+    assert kept.pop() is None
+    assert columns(tmp_path / "new") == columns(tmp_path / "whole")
 
 
 def test_readers_keep_the_old_kb(base: tuple[Path, Path], tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from namesake.kb.dump.ranks import SOURCES, pagerank, read_ranks
 from namesake.kb.dump.wikipedia import Wikipedia
 from namesake.kb.history import history
 from namesake.kb.kinds import NOT_ASKED, item_kinds
-from namesake.kb.left import unchanged
+from namesake.kb.left import same_rules, unchanged
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
 from namesake.kb.names.form_entries import FormEntries
@@ -134,6 +134,8 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
         current = revisions.current(items)
         rows = assemble.number(items, current.first)
     with reporter.stage("finding the kinds of items"):
+        if not same_rules(options):
+            inputs.spill.types.pop(KIND, None)
         by_record = inputs.spill.extended(KIND, len(items.qid), NOT_ASKED) if options.updatable else None
         of_items = item_kinds(items, rows, options.language, options.keep == PEOPLE, by_record)
         if by_record is not None:

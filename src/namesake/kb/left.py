@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from namesake import __version__
 from namesake.arrays import Bool, Int32, Int64
 from namesake.errors import NamesakeError
 from namesake.kb.build_options import Options
@@ -38,12 +39,18 @@ class Left(NamedTuple):
         return KnownForms(NameColumns(old.columns), self.rows, changed)
 
 
+def same_rules(options: Options) -> bool:
+    """Whether this version of Namesake has built the old KB, if there is one."""
+    sources = options.base and options.base[1].sources
+    return sources is None or sources.version == __version__
+
+
 def unchanged(options: Options, rows: Numbering) -> Left | None:
     """What the old KB still tells; None in a build, and where everything is computed anew.
 
-    That is the case with own entities, a damaged KB, and too little memory for all columns.
+    That is the case with own entities, a damaged KB, one of another version, and too little memory for all columns.
     """
-    if options.base is None or large.room().folder is not None:
+    if options.base is None or large.room().folder is not None or not same_rules(options):
         return None
     folder, manifest = options.base
     if manifest.sources is None or OWN_FILE in manifest.files:
