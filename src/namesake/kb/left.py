@@ -53,7 +53,7 @@ def unchanged(options: Options, rows: Numbering) -> Left | None:
     if options.base is None or large.room().folder is not None or not same_rules(options):
         return None
     folder, manifest = options.base
-    if manifest.sources is None or OWN_FILE in manifest.files:
+    if manifest.sources is None or OWN_FILE in manifest.files or not len(rows.entity_item):
         return None
     try:
         old = KB.open(folder)
