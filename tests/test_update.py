@@ -185,6 +185,9 @@ def test_a_damaged_column_is_computed_anew(
         update_kb(copied, changes, tmp_path / "new", force=True)
         assert (kept.pop() is None) == damaged
         assert columns(tmp_path / "new") == columns(tmp_path / "whole")
+    nothing = dump(tmp_path / "nothing.json", *(answer(missing(qid)) for qid in (1, 2, 3, 5, 30, 31)))
+    assert update_kb(base[1], nothing, tmp_path / "empty").entities == 0
+    assert kept.pop() is None
     monkeypatch.setattr("namesake.kb.left.__version__", "another")
     update_kb(base[1], changes, tmp_path / "new", force=True)
     assert kept.pop() is None
