@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from namesake import KB, NamesakeError, build_kb, diff_kbs, get_kb, pack_kb, update_kb
+from namesake.kb.left import unchanged
 from namesake.kb.manifest import MANIFEST, SOURCES, read_manifest
 from test_build import HUMAN, claim, dump, item
 from test_cli_kb import namesake
@@ -163,6 +165,33 @@ def test_an_update_in_bounded_memory_with_wikipedia_and_deleted_items(base: tupl
     assert (made.generation, read_manifest(base[1]).generation) == (2, 1)
     assert update.files == [str(changes), str(tmp_path / "ids.txt")]
     assert made.dumps == [str(base[0]), str(changes)]
+
+
+def test_a_damaged_column_is_computed_anew(
+    base: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an update keeps of the old KB comes from sound columns of the same version only."""
+    kept: list[object] = []
+    monkeypatch.setattr("namesake.kb.build.unchanged", lambda *given: kept.append(unchanged(*given)) or kept[-1])
+    changes = dump(tmp_path / "changes.json", item(4, "Dee Example", HUMAN), item(1, "Ann Other", HUMAN))
+    build_kb([base[0], changes], tmp_path / "whole")
+    copied = tmp_path / "copied"
+    for damaged in (False, True):
+        shutil.copytree(base[1], copied, dirs_exist_ok=True)
+        if damaged:
+            path = copied / "name.text.bytes.npy"
+            path.chmod(0o644)
+            path.write_bytes(path.read_bytes().replace(b"example", b"xxxxxxx"))
+        update_kb(copied, changes, tmp_path / "new", force=True)
+        assert (kept.pop() is None) == damaged
+        assert columns(tmp_path / "new") == columns(tmp_path / "whole")
+    nothing = dump(tmp_path / "nothing.json", *(answer(missing(qid)) for qid in (1, 2, 3, 5, 30, 31)))
+    assert update_kb(base[1], nothing, tmp_path / "empty").entities == 0
+    assert kept.pop() is None
+    monkeypatch.setattr("namesake.kb.left.__version__", "another")
+    update_kb(base[1], changes, tmp_path / "new", force=True)
+    assert kept.pop() is None
+    assert columns(tmp_path / "new") == columns(tmp_path / "whole")
 
 
 def test_readers_keep_the_old_kb(base: tuple[Path, Path], tmp_path: Path) -> None:

@@ -28,7 +28,8 @@ from namesake.kb.dump.parse import Items
 from namesake.kb.dump.ranks import SOURCES, pagerank, read_ranks
 from namesake.kb.dump.wikipedia import Wikipedia
 from namesake.kb.history import history
-from namesake.kb.kinds import item_kinds
+from namesake.kb.kinds import NOT_ASKED, item_kinds
+from namesake.kb.left import same_rules, unchanged
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
 from namesake.kb.names.form_entries import FormEntries
@@ -43,6 +44,8 @@ from namesake.kinds import PEOPLE, kinds, parse_keep
 from namesake.machine import cores, in_order
 from namesake.progress import Reporter
 
+KIND = "kind"
+"""The column of `Spill` with the answers of `item_kinds` for each record."""
 Parts = dict[str, Callable[[], int | None]]
 """Functions that write columns to the draft and return a count, by the message that is shown meanwhile."""
 
@@ -131,7 +134,13 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
         current = revisions.current(items)
         rows = assemble.number(items, current.first)
     with reporter.stage("finding the kinds of items"):
-        of_items = item_kinds(items, rows, options.language, classes_only=options.keep == PEOPLE)
+        if not same_rules(options):
+            inputs.spill.types.pop(KIND, None)
+        by_record = inputs.spill.extended(KIND, len(items.qid), NOT_ASKED) if options.updatable else None
+        of_items = item_kinds(items, rows, options.language, options.keep == PEOPLE, by_record)
+        if by_record is not None:
+            inputs.spill.replace(KIND, by_record)
+            gathered.content.types[KIND] = inputs.spill.types[KIND]
         rows = assemble.select(rows, of_items, options.keep)
         of_entities = entity_kinds(of_items, rows)
         stated = assemble.state(items, rows)
@@ -196,23 +205,26 @@ def _index(
     is_person, used = of_items[rows.entity_item] == PERSON, stated_by(stated, len(of_items))
     fame = all_fame(items, rows, is_person, stated.statements.indptr, used)
     teams = assemble.stating(items, rows, (LEAGUE, SPORT))
+    left = unchanged(options, rows)
     others = Others(~is_person, teams, fame, *assemble.stated_texts(stated, DEMONYM))
 
     def names() -> int:
         non_people = non_people_names(items, rows, of_items, used)
         draft.write_all(build_non_people(non_people))
-        made = build_names(entity_names, non_people.texts)
+        made = build_names(entity_names, non_people.texts, left and left.names(len(entity_names)))
         entries = FormEntries(len(entity_names.texts))
         tokens = list_forms(entity_names, is_person, fame, made[NameColumns.prefixes], entries)
         list_other_forms(entity_names, others, made[NameColumns.prefixes], entries)
         draft.write_all(made)
         named = made[NameColumns.texts], made[NameColumns.entities]
         draft.write_all(build_misspellings(*named, picked[KBColumns.sitelinks]))
-        draft.write_all(entries.columns() | count_tokens(tokens, prose_of(items, rows.first)))
+        forms = entries.columns(left and left.forms(is_person, used[rows.entity_item], stated.statements))
+        draft.write_all(forms | count_tokens(tokens, prose_of(items, rows.first)))
         return len(made[NameColumns.texts])
 
     def words() -> int:
-        made = index_kb_words(items, rows.dump_of, stated, (descriptions, paragraphs), options)
+        own, old = (descriptions, paragraphs), left and left.old
+        made = index_kb_words(items, rows.dump_of, stated, own, options, old)
         draft.write_all(made)
         return len(made[KBColumns.words])
 

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from namesake import __version__
 from namesake.kb.build_options import Options
 from namesake.kb.dump.gather import Gathering
 from namesake.kb.dump.parse import Items
@@ -23,7 +24,7 @@ def history(options: Options, items: Items, gathered: Gathering, current: Curren
     content = msgspec.structs.replace(gathered.content, outdated=current.outdated)
     wikipedia = None if options.wikipedia is None else str(options.wikipedia)
     ranks = {source: str(file) for source, file in options.ranks.items()}
-    fields: dict[str, Any] = {"sources": Sources(content, wikipedia, ranks)}
+    fields: dict[str, Any] = {"sources": Sources(content, wikipedia, ranks, __version__)}
     if options.base and (old := options.base[1]).sources:
         update = _update(options, items, current, old.sources.gathered)
         fields |= {"generation": old.generation + 1, "updates": [*old.updates, update]}

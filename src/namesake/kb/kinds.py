@@ -32,12 +32,20 @@ from namesake.language import Language
 
 Rule = Callable[[Int32], Int8]
 """From positions of items in the dump to their kinds, `UNKNOWN` where the rule does not answer."""
+NOT_ASKED = -2
+"""In the column `sources.kind`, for an item whose kind follows from its classes."""
 TEXT_BYTES, STATEMENT_BYTES = 1024, 32
 """Temporary memory per item with its texts, and per statement."""
 
 
-def item_kinds(items: Items, rows: Numbering, language: Language, classes_only: bool = False) -> Int8:
-    """The kind of each item, by its row; with `classes_only` from classes and population, as a KB of people needs."""
+def item_kinds(
+    items: Items, rows: Numbering, language: Language, classes_only: bool = False, by_record: Int8 | None = None
+) -> Int8:
+    """The kind of each item, by its row; with `classes_only` from classes and population, as a KB of people needs.
+
+    `by_record` has what rules 3 to 6 answer for each item of the dump, `NOT_ASKED` where that is not known yet. It is
+    completed for those that need these rules.
+    """
     kinds: Int8 = large.full(len(rows.item_qids), UNKNOWN, np.int8)
     kinds[rows.item_of[rows.first & items.person]] = PERSON
     nouns = HeadNouns(language)
@@ -51,7 +59,7 @@ def item_kinds(items: Items, rows: Numbering, language: Language, classes_only: 
         inhabited = rows.item_of[rows.first & (items.population > 0)]
         kinds[inhabited[kinds[inhabited] == UNKNOWN]] = PLACE
     else:
-        _decide(_rules(items, nouns), rows, kinds)
+        _decide(_rules(items, nouns), rows, kinds, by_record)
         _decide_by_use(items, rows, kinds)
     for low, high in large.blocks(len(kinds), 2):
         kinds[low:high][kinds[low:high] == UNKNOWN] = OTHER
@@ -138,14 +146,19 @@ def _by_properties(stated: Int32, weak: bool) -> Int8:
     return found
 
 
-def _decide(rules: list[Rule], rows: Numbering, kinds: Int8) -> None:
+def _decide(rules: list[Rule], rows: Numbering, kinds: Int8, by_record: Int8 | None) -> None:
     """Apply the rules to the items of the dump that have no kind, each to those that the rules before have left."""
     for low, high in large.blocks(len(kinds), TEXT_BYTES):
         part, dump = kinds[low:high], rows.dump_of[low:high]
-        left = np.flatnonzero((part == UNKNOWN) & (dump >= 0))
+        asked = left = np.flatnonzero((part == UNKNOWN) & (dump >= 0))
+        if by_record is not None:
+            part[asked] = by_record[dump[asked]]
+            left = asked[(part[asked] <= NOT_ASKED) | (part[asked] > DROPPED)]
         for rule in rules:
             part[left] = rule(dump[left])
             left = left[part[left] == UNKNOWN]
+        if by_record is not None:
+            by_record[dump[asked]] = part[asked]
 
 
 def _decide_by_use(items: Items, rows: Numbering, kinds: Int8) -> None:

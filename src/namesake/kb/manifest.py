@@ -62,6 +62,8 @@ class Sources(msgspec.Struct, frozen=True):
     gathered: Gathered
     wikipedia: str | None = None
     ranks: dict[str, str] = {}
+    version: str = ""
+    """The version of Namesake that computed the columns: another one may have other rules."""
 
 
 class Update(msgspec.Struct, frozen=True):

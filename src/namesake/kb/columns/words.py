@@ -15,7 +15,7 @@ from namesake.kb.columns import KBColumns, Made, Ragged, Strings, large
 from namesake.kb.columns.assemble import Statements, empty_table, group, ranges
 from namesake.kb.dump.parse import Items
 from namesake.kernels.columns.group import number_keys, union_words
-from namesake.kernels.text.lookup import word_sets
+from namesake.kernels.text.lookup import ABSENT, look_up_all, word_sets
 from namesake.kernels.types import Ragged as Rows
 from namesake.language import Language
 from namesake.text import Bytes, Hashes, Ints, Normaliser, Offsets, hash_strings, spellings, table, tokenize
@@ -40,13 +40,16 @@ class WordIndex:
     columns: list[Ragged]
 
 
-def index_words(columns: Sequence[tuple[Bytes, Offsets]], language: Language, how: str = "stem") -> WordIndex:
+def index_words(
+    columns: Sequence[tuple[Bytes, Offsets]], language: Language, how: str = "stem", old: KBColumns | None = None
+) -> WordIndex:
     """Index several string columns, each (data, offsets) in Arrow's layout.
 
     `how` is "stem", "lemma" or "none". The text is read block by block. Memory grows with the number of distinct
-    surface forms; four bytes per token go to `large` arrays.
+    surface forms; four bytes per token go to `large` arrays. The words of surface forms that the KB `old` has are taken
+    from there.
     """
-    surfaces = _Surfaces()
+    surfaces = _Surfaces(old)
     numbered = [_number(data, np.asarray(offsets, np.int64), surfaces, language) for data, offsets in columns]
     vocabulary, word_of = _vocabulary(surfaces, language, how)
     stop_words = sorted(language.stop_words)
@@ -72,9 +75,11 @@ def _word_sets(indptr: Offsets, ids: Ints, word_of: Ints) -> Ragged:
 
 
 class _Surfaces:
-    """Every distinct surface form so far: its number, text, hash and count."""
+    """Every distinct surface form so far: its number, hash and count, and its word in the old KB or else its text."""
 
-    def __init__(self) -> None:
+    def __init__(self, old: KBColumns | None) -> None:
+        self.old = old
+        self.known: list[Ints] = []
         self.spelled: list[str] = []
         self.hashes: list[Hashes] = []
         self.counts = np.zeros(0, np.int64)
@@ -93,6 +98,16 @@ class _Surfaces:
         self.hashes.append(hashes[new])
         return ids, new
 
+    def name(self, data: Bytes, starts: Offsets, ends: Offsets) -> None:
+        """Note the words, or else the texts, of the surface forms that were numbered last."""
+        hashes = self.hashes[-1]
+        known = np.full(len(hashes), ABSENT, np.int32)
+        if self.old is not None:
+            known = look_up_all(hashes, self.old.surface_hash, self.old.surface_word)
+        self.known.append(known)
+        absent = np.flatnonzero(known == ABSENT)
+        self.spelled += spellings(data, starts[absent], ends[absent])
+
 
 def _number(data: Bytes, offsets: Offsets, surfaces: _Surfaces, language: Language) -> tuple[Offsets, Ints]:
     """A column as surface numbers: CSR of the tokens of each string."""
@@ -102,19 +117,23 @@ def _number(data: Bytes, offsets: Offsets, surfaces: _Surfaces, language: Langua
         token_indptr, starts, ends, hashes, _ = tokenize(data, block, language)
         indptr[low + 1 : high + 1] = indptr[low] + token_indptr[1:]
         ids, new = surfaces.number(hashes)
-        surfaces.spelled += spellings(data, starts[new], ends[new])
+        surfaces.name(data, starts[new], ends[new])
         numbers.append(ids)
     return indptr, numbers.done()
 
 
 def _vocabulary(surfaces: _Surfaces, language: Language, how: str) -> tuple[list[str], Ints]:
     """The words, most frequent first, ties by text; and the word of each surface (-1: a stop word or none)."""
-    words = pc.dictionary_encode(arrow_texts(Normaliser(language, how)(surfaces.spelled), pa.large_string()))
-    place_of = numpy_numbers(words.indices)
+    new = arrow_texts(["", *Normaliser(language, how)(surfaces.spelled)], pa.large_string())
+    old = surfaces.old.words if surfaces.old is not None else Strings.empty(0)
+    known = np.concatenate([np.empty(0, np.int32), *surfaces.known])
+    text_of = np.where(known < 0, len(old), known)
+    text_of[known == ABSENT] = len(old) + 1 + np.arange(len(surfaces.spelled))
+    words = pc.dictionary_encode(pa.concat_arrays([old.arrow(), new]))
+    place_of = numpy_numbers(words.indices)[text_of]
     counts = np.bincount(place_of, surfaces.counts, len(words.dictionary)).astype(np.int64)
     no_word = pc.index(words.dictionary, arrow_scalar("", pa.large_string())).as_py()
-    if no_word >= 0:
-        counts[no_word] = -1
+    counts[counts == 0] = counts[no_word] = -1  # old words do not all occur
     by_count = pa.table({"word": words.dictionary, "count": arrow_numbers(counts)})
     order = pc.sort_indices(by_count, [("count", "descending"), ("word", "ascending")])[: int((counts >= 0).sum())]
     rank = np.full(len(counts), -1, np.int32)
@@ -123,16 +142,24 @@ def _vocabulary(surfaces: _Surfaces, language: Language, how: str) -> tuple[list
 
 
 def index_kb_words(
-    items: Items, dump_of: Int32, stated: Statements, own: tuple[Strings, Strings], options: Options
+    items: Items,
+    dump_of: Int32,
+    stated: Statements,
+    own: tuple[Strings, Strings],
+    options: Options,
+    old: KBColumns | None = None,
 ) -> Made:
-    """The columns of words, from the entities' `own` descriptions and first paragraphs, and from stated items."""
+    """The columns of words, from the entities' `own` descriptions and first paragraphs, and from stated items.
+
+    `old` is the KB that is updated.
+    """
     values = stated_items(stated, len(dump_of))
     of_dump = dump_of[values]
     starts = items.alias_indptr[of_dump]
     alias_counts = np.where(of_dump < 0, 0, items.alias_indptr[of_dump + 1] - starts)
     aliases = items.alias.take(ranges(starts, alias_counts))
     texts = *own, items.label.take(of_dump), aliases, stated.strings
-    found = index_words([(column.data, column.offsets) for column in texts], options.language, options.words)
+    found = index_words([(column.data, column.offsets) for column in texts], options.language, options.words, old)
     d, p, labels, each_alias, strings = found.columns
     of_item = spread(labels, values, len(dump_of))
     of_alias = np.repeat(np.arange(len(values), dtype=np.int32), alias_counts)

@@ -13,8 +13,9 @@ from namesake.arrays import Bool, Int8, Int32, Int64, UInt8, UInt64, take_rows
 from namesake.kb.columns import Made, NameColumns, Ragged, Strings, concatenate, large
 from namesake.kb.columns.assemble import ranges
 from namesake.kb.columns.large import AnyArray
-from namesake.kb.names.index import affixes, file_names
-from namesake.kb.names.normalise import normalise_many, other_forms
+from namesake.kb.names.index import affixes, drawers, filed
+from namesake.kb.names.known_names import KnownNames, Named
+from namesake.kb.names.normalise import most_other_forms, normalise_many, other_forms
 from namesake.kernels.columns.group import distinct_strings
 from namesake.kernels.hash import table_size
 from namesake.kernels.names import index as kernels
@@ -63,40 +64,65 @@ class EntityNames:
         """The chosen entities in blocks that fit in memory: their rows, and their names."""
         for low, high in large.spans(self.aliases.indptr, NAME_BYTES):
             entities = low + np.flatnonzero(chosen[low:high])
-            named, ends = self.named(entities)
-            aliases = Ragged(ends, np.arange(ends[-1], dtype=np.int32))
-            yield entities, EntityNames(self.language, aliases, self.texts.take(named), self.normalised.take(named))
+            yield entities, self.some(entities)
+
+    def some(self, entities: Int64) -> EntityNames:
+        """The names of some entities."""
+        named, ends = self.named(entities)
+        aliases = Ragged(ends, np.arange(ends[-1], dtype=np.int32))
+        return EntityNames(self.language, aliases, self.texts.take(named), self.normalised.take(named))
 
 
-def build_names(names: EntityNames, non_people: Strings = NO_TEXT) -> Made:
+def build_names(names: EntityNames, non_people: Strings = NO_TEXT, known: KnownNames | None = None) -> Made:
     """The columns of the name index, from each entity's label and its aliases.
 
     `non_people` are the normalised names of items that are not people: their beginnings have bits in `name.prefix` as
-    well.
+    well. `known` are the names of the KB that is updated.
     """
-    texts, which, rows, kinds = _every_name(names)
-    spelled = kernels.Spelled(texts.data, texts.offsets, which, rows, kinds)
-    named = _distinct_names(spelled, affixes(names.language))
-    names_by_id = _texts_of(texts, named)
-    bits = large.zeros(max(1 << 10, 1 << (BITS_PER_NAME * (len(rows) + len(non_people))).bit_length()) // 8, np.uint8)
-    for marked in (names_by_id, non_people):
+    if known is None:
+        size, named = _read_names(names)
+    else:
+        size = len(names.texts)
+        if _sizes(size, len(non_people)) != _sizes(size + most_other_forms(names.texts), len(non_people)):
+            size += len(other_forms(names.texts, names.language)[1])
+        entities = np.flatnonzero(known.read)
+        _, read = _read_names(names.some(entities))
+        rows = Ragged(read.entities.indptr, entities[read.entities.values].astype(np.int32))
+        named = known.joined(read.key, read.texts, rows, read.kinds, names.language)
+    bytes_of_bits, room = _sizes(size, len(non_people))
+    bits = large.zeros(bytes_of_bits, np.uint8)
+    for marked in (named.texts, non_people):
         kernels.mark_names(marked.data, marked.offsets, bits)
-    room = table_size(len(rows))  # few names have a bare form
     while 4 * (len(named.key) - 1) >= 3 * room:
         room *= 2
     keys, slots = large.zeros(room, np.uint64), large.full(room, kernels.NOBODY, np.int32)
     kernels.fill_table(named.key, keys, slots)
-    variant_keys, variant_names = file_names(names_by_id, names.language)
+    variant_keys, variant_names = filed(named.drawer)
     return {
         NameColumns.hashes: keys,
         NameColumns.slots: slots,
         NameColumns.prefixes: bits,
         NameColumns.variant_keys: variant_keys,
         NameColumns.variant_names: variant_names,
-        NameColumns.texts: names_by_id,
-        NameColumns.entities: Ragged(named.indptr, named.rows),
+        NameColumns.texts: named.texts,
+        NameColumns.entities: named.entities,
         NameColumns.kinds: named.kinds,
     }
+
+
+def _sizes(names: int, non_people: int) -> tuple[int, int]:
+    """Bytes of `name.prefix`, and slots of the table of names, of which few have a bare form."""
+    return max(1 << 10, 1 << (BITS_PER_NAME * (names + non_people)).bit_length()) // 8, table_size(names)
+
+
+def _read_names(names: EntityNames) -> tuple[int, Named]:
+    """The number of texts with the forms without brackets, and all distinct names."""
+    texts, which, rows, kinds = _every_name(names)
+    spelled = kernels.Spelled(texts.data, texts.offsets, which, rows, kinds)
+    named = _distinct_names(spelled, affixes(names.language))
+    by_id = _texts_of(texts, named)
+    entities = Ragged(named.indptr, named.rows)
+    return len(rows), Named(named.key, by_id, drawers(by_id, names.language), entities, named.kinds)
 
 
 class _Named(NamedTuple):

@@ -6,14 +6,19 @@ beginning to end. The columns do not depend on the number of parts.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 
-from namesake.arrays import Float64, Int8, Int32, UInt64
+from namesake.arrays import Bool, Float64, Int8, Int32, UInt64, take_rows
 from namesake.kb.columns import Made, NameColumns, Ragged, large
 from namesake.kb.columns.assemble import distinct_keys
 from namesake.kernels.hash import fill, table_size
 from namesake.kernels.names import forms as kernels
+from namesake.kernels.names.constants import DEMONYM
+from namesake.kernels.text.lookup import look_up_all
+from namesake.text import table
 
 MOST = 10
 """Number of entities that are kept for a short form."""
@@ -21,6 +26,35 @@ ENTRY = np.dtype([("key", np.uint64), ("row", np.int32), ("weight", np.float32),
 NAME_BYTES = 512
 """Temporary memory for the entries of one name."""
 AnyRows = npt.NDArray[np.int32] | npt.NDArray[np.int64]
+
+
+class KnownForms:
+    """The short forms of the KB that is updated, with the new rows of their entities."""
+
+    def __init__(self, old: NameColumns, row_of: Int32, changed: Bool) -> None:
+        """`row_of` has the new row of each unchanged entity, -1 for others.
+
+        `changed` are the new entities whose entries differ or may differ. Demonyms may move to another entity.
+        """
+        self.changed, self.ends, self.forms = changed, old.short_entities.indptr, old.short_forms
+        self.keys = np.empty(len(old.short_entities), np.uint64)
+        taken = np.flatnonzero(old.short_slots >= 0)
+        self.keys[old.short_slots[taken]] = old.short_hashes[taken]
+        self.rows: Int32 = row_of[old.short_entities.values]
+        is_stale = (self.rows < 0) | changed[self.rows] | (self.forms == DEMONYM)
+        self._stale = self.keys[np.searchsorted(self.ends, np.flatnonzero(is_stale), side="right") - 1]
+
+    def renew(self, parts: list[npt.NDArray[np.void]]) -> list[npt.NDArray[np.void]]:
+        """The entries whose keys also have changed entries, now or before; others are as they were, and stay here."""
+        found = [part["key"][self.changed[part["row"]] | (part["form"] == DEMONYM)] for part in parts]
+        keys = np.unique(np.concatenate([self._stale, *found]))
+        renewed = table(keys, np.zeros(len(keys), np.int32))
+        parts = [part[look_up_all(np.ascontiguousarray(part["key"]), *renewed) == 0] for part in parts]
+        stay = np.flatnonzero(look_up_all(self.keys, *renewed) != 0)
+        self.keys = self.keys[stay]
+        self.ends, taken = take_rows(self.ends, stay)
+        self.rows, self.forms = self.rows[taken], self.forms[taken]
+        return parts
 
 
 class FormEntries:
@@ -43,21 +77,32 @@ class FormEntries:
         """The keys with the bits that decide their slots highest."""
         return keys << self._turn | keys >> np.uint64(64) - self._turn
 
-    def columns(self) -> Made:
+    def columns(self, known: KnownForms | None = None) -> Made:
         """The columns of short forms, in the order of `_turned` keys. Entries cannot be added afterwards."""
         keys, sizes, rows, forms = (large.Growing(kind) for kind in (np.uint64, np.int64, np.int32, np.int8))
-        for entries in self._parts.each():
-            distinct, best = self._best(entries[np.argsort(entries["row"], kind="stable")])
-            keys.append(distinct)
+        parts: Iterable[npt.NDArray[np.void]] = self._parts.each()
+        if known is not None:
+            parts = known.renew(list(parts))
+            for column, old in ((keys, known.keys), (sizes, np.diff(known.ends)), (rows, known.rows)):
+                column.append(old)
+            forms.append(known.forms)
+        for entries in parts:
+            found, best = self._best(entries[np.argsort(entries["row"], kind="stable")])
+            keys.append(found)
             sizes.append(np.diff(best.indptr))
             rows.append(best.rows[: best.indptr[-1]])
             forms.append(best.forms[: best.indptr[-1]])
-        hashes, slots = _table(keys.done())
+        distinct, ends, entities, which = keys.done(), large.running(sizes.done()), rows.done(), forms.done()
+        if known is not None:
+            order = np.argsort(self._turned(distinct), kind="stable")
+            ends, taken = take_rows(ends, order)
+            distinct, entities, which = distinct[order], entities[taken], which[taken]
+        hashes, slots = _table(distinct)
         return {
             NameColumns.short_hashes: hashes,
             NameColumns.short_slots: slots,
-            NameColumns.short_entities: Ragged(large.running(sizes.done()), rows.done()),
-            NameColumns.short_forms: forms.done(),
+            NameColumns.short_entities: Ragged(ends, entities),
+            NameColumns.short_forms: which,
         }
 
     def _best(self, entries: npt.NDArray[np.void]) -> tuple[UInt64, kernels.Grouped]:

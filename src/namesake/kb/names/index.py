@@ -184,9 +184,19 @@ def token_hash(token: str) -> int:
 
 def file_names(names: Strings, language: Language) -> tuple[UInt64, Int32]:
     """Search keys, ascending, and the name of each: names with the same ending sound and first letter share a key."""
-    keys = large.empty(len(names), np.uint64)
+    return filed(drawers(names, language))
+
+
+def drawers(names: Strings, language: Language) -> UInt64:
+    """The search key of each name, 0 for one that has none."""
+    keys: UInt64 = large.empty(len(names), np.uint64)
     sounds.file_names(names.data, names.offsets, romans(language), keys)
+    return keys
+
+
+def filed(keys: UInt64) -> tuple[UInt64, Int32]:
+    """Search keys, ascending, and the name of each."""
     order = large.order(keys)
-    filed = large.taken(keys, order)
-    first = np.searchsorted(filed, np.uint64(1))
-    return filed[first:], order[first:]
+    ascending = large.taken(keys, order)
+    first = np.searchsorted(ascending, np.uint64(1))
+    return ascending[first:], order[first:]
