@@ -27,14 +27,14 @@ def _characters(language: Language) -> tuple[Int8, UInt8, UInt8]:
     widths, letters = fold_table()
     widths = widths.copy()
     widths[COMBINING] = 0
-    characters = [chr(point) for point in range(len(widths))]
+    characters = np.arange(len(widths), dtype=np.uint32).view("U1")
     found = {
-        kernels.UPPER_LETTER: [one.isupper() for one in characters],
-        kernels.CAPITAL: [one.isupper() or one.istitle() or one.isdigit() for one in characters],
-        kernels.BLANK: [one.isspace() for one in characters],
-        kernels.APOSTROPHE: [one in APOSTROPHES for one in characters],
-        kernels.HYPHEN: [one in "-‐‑" for one in characters],
-        kernels.POSSESSIVE: [bool(language.possessive) and one.lower() == language.possessive for one in characters],
+        kernels.UPPER_LETTER: np.char.isupper(characters),
+        kernels.CAPITAL: np.char.isupper(characters) | np.char.istitle(characters) | np.char.isdigit(characters),
+        kernels.BLANK: np.char.isspace(characters),
+        kernels.APOSTROPHE: np.isin(characters, list(APOSTROPHES)),
+        kernels.HYPHEN: np.isin(characters, list("-‐‑")),
+        kernels.POSSESSIVE: np.isin(characters, [*language.possessive.lower(), *language.possessive.upper()]),
     }
     kinds = np.zeros(len(widths), np.uint8)
     for kind, is_of_kind in found.items():

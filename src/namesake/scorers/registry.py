@@ -138,7 +138,7 @@ def _declare(kind: str, name: str, function: Callable[..., Any], formula: str | 
     old = _REGISTRIES[kind].get(name)
     if old is not None and old.module != function.__module__:
         raise NamesakeError(f"there is a {kind} {name} already, declared in {old.module}: choose another name")
-    said = (inspect.getdoc(function) or "").partition("\n")[0] if formula is None else formula
+    said = (function.__doc__ or "").strip().partition("\n")[0] if formula is None else formula
     new = Signal(kind, name, said, _of_batch(f"the {kind} {name}", function), function.__module__, *rest)
     _REGISTRIES[kind][name] = new
     return new
