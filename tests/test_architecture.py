@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -226,3 +227,12 @@ def test_linking_a_text_loads_no_pandas(tmp_path):
     ran = subprocess.run([sys.executable, "-c", script, str(text)], capture_output=True, text=True, check=False)
     assert "Q41421" in ran.stdout
     assert ran.stdout.splitlines()[-1] == "False"
+
+
+def test_every_file_of_the_package_is_installed():
+    """Templates, recipes and texts are listed in pyproject.toml, or a command fails where it is not run from a clone."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    listed = settings["tool"]["setuptools"]["package-data"]["namesake"]
+    installed = {path for pattern in listed for path in PACKAGE.glob(pattern)}
+    files = {path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    assert {path.name for path in files - installed if path.suffix != ".py"} == set()
