@@ -230,7 +230,7 @@ def test_linking_a_text_loads_no_pandas(tmp_path):
 
 
 def test_every_file_of_the_package_is_installed():
-    """Templates, recipes and texts are listed in pyproject.toml, or a command fails where it is not run from a clone."""
+    """Templates, recipes and texts are listed in pyproject.toml; a command outside a clone would fail without them."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     listed = settings["tool"]["setuptools"]["package-data"]["namesake"]
     installed = {path for pattern in listed for path in PACKAGE.glob(pattern)}
