@@ -1,4 +1,4 @@
-"""The page of a review at `/review`, which saves decisions as they are made."""
+"""The page of a review at `/review`, which saves each decision when it is made."""
 
 from dataclasses import dataclass
 from pathlib import Path
