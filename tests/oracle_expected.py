@@ -9,10 +9,9 @@ from oracle_tokens import Token
 
 
 class Uses(NamedTuple):
-    """Labels of people that begin and end with a word; how often descriptions have it in lower case."""
+    """Labels of people that begin with a word; how often descriptions have it in lower case."""
 
     begins: int = 0
-    ends: int = 0
     lower: int = 0
 
 
@@ -22,7 +21,7 @@ def word_counts(tokens: Sequence[Token], first: int, end: int, uses: Mapping[str
     same = [token for token in tokens if token.text == tokens[first].text]
     small = sum(not token.has_capital for token in same)
     return (
-        *(name[0].begins, name[0].ends, min(one.lower for one in name), name[-1].lower),
+        *(name[0].begins, min(one.lower for one in name), name[-1].lower),
         small if end - first == 1 else 0,
         sum(token.has_capital and not token.at_start for token in same),
     )

@@ -234,7 +234,7 @@ def _word_counts(batch: Batch, kb: KB) -> WordCounts | None:
     if found is None:
         return None
     names = kb.names
-    tables = names.token_hashes, names.token_first, names.token_last, names.token_lower
+    tables = names.token_hashes, names.token_first, names.token_lower
     counts: WordCounts = count_words(found.texts, found.first[found.leads], found.end[found.leads], *tables)
     return counts
 

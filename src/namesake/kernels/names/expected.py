@@ -47,22 +47,21 @@ class WordCounts(NamedTuple):
     """How the words of each name are used: see `count_words`."""
 
     first_names: Any
-    last_names: Any
     least_lower: Any
     last_lower: Any
     lower_in_text: Any
     capital_in_text: Any
 
 
-def count_words(texts, first, end, keys, begins, ends, lower) -> WordCounts:
+def count_words(texts, first, end, keys, begins, lower) -> WordCounts:
     """The uses of the words of names, which are the tokens first to end.
 
-    Labels of people that begin and end with the first word; how often the KB's descriptions have the words in lower
+    Labels of people that begin with the first word; how often the KB's descriptions have the words in lower
     case, at least and the last one; how often the text has a name of one word in lower case, and how often it has the
     first word with a capital inside a sentence.
     """
     if not len(first):
-        return WordCounts(*(np.zeros(0),) * 4, *(np.zeros(0, np.int64),) * 2)
+        return WordCounts(*(np.zeros(0),) * 3, *(np.zeros(0, np.int64),) * 2)
     group, _ = number_mentions(texts.indptr, texts.hashes)
     is_lower = texts.marks & HAS_CAPITAL == 0
     small = np.bincount(group, is_lower)[group[first]]
@@ -71,5 +70,5 @@ def count_words(texts, first, end, keys, begins, ends, lower) -> WordCounts:
     sizes = end - first
     token = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
     least = np.minimum.reduceat(lower[slots_of(keys, texts.hashes[token])], np.cumsum(sizes) - sizes)
-    of_kb = (column.astype(np.float64) for column in (begins[slots], ends[slots], least, last))
+    of_kb = (column.astype(np.float64) for column in (begins[slots], least, last))
     return WordCounts(*of_kb, *(np.int32(count) for count in (np.where(sizes == 1, small, 0), inside)))
