@@ -52,9 +52,7 @@ def item_kinds(
     of_class = class_kinds(items, rows)
     if classes_only:
         of_class[of_class == OTHER] = UNKNOWN
-    else:
-        _name_classes(items, rows, nouns, of_class)
-    _decide_by_classes(items, rows, of_class, kinds)
+    _decide_by_classes(items, rows, of_class, kinds, None if classes_only else nouns)
     if classes_only:
         inhabited = rows.item_of[rows.first & (items.population > 0)]
         kinds[inhabited[kinds[inhabited] == UNKNOWN]] = PLACE
@@ -99,23 +97,18 @@ def _edges(items: Items, rows: Numbering, properties: Iterable[int]) -> Iterator
         yield rows.item_of[source[counted]], rows.find(value[chosen]), stated[chosen]
 
 
-def _name_classes(items: Items, rows: Numbering, nouns: HeadNouns, of_class: Int8) -> None:
-    """Set the kind of classes that have none and are a value of P31, by the nouns in their labels."""
-    used = np.zeros(len(of_class), np.bool_)
-    for _, classes, _ in _edges(items, rows, [INSTANCE_OF]):
-        used[classes] = True
-    unnamed = np.flatnonzero(used & (of_class == UNKNOWN) & (rows.dump_of >= 0))
-    for low, high in large.blocks(len(unnamed), TEXT_BYTES):
-        some = unnamed[low:high]
-        of_class[some] = nouns(items.label.take(rows.dump_of[some]))
-
-
-def _decide_by_classes(items: Items, rows: Numbering, of_class: Int8, kinds: Int8) -> None:
+def _decide_by_classes(items: Items, rows: Numbering, of_class: Int8, kinds: Int8, nouns: HeadNouns | None) -> None:
     """Set each item's kind to that of most of its classes, of equals the first stated; `DROPPED` only without another.
 
-    An item that is no entity by most of its classes, such as a chemical compound that is also a medication, is one.
+    An item that is no entity by most of its classes, such as a chemical compound that is also a medication, is one. A
+    class without a kind has that of the noun in its label, if `nouns` are given.
     """
+    asked = (of_class != UNKNOWN) | (rows.dump_of < 0)
     for item, classes, _ in _edges(items, rows, [INSTANCE_OF]):
+        if nouns is not None:
+            unnamed = np.unique(classes[~asked[classes]])
+            of_class[unnamed] = nouns(items.label.take(rows.dump_of[unnamed]))
+            asked[unnamed] = True
         known = np.flatnonzero((of_class[classes] != UNKNOWN) & (kinds[item] == UNKNOWN))
         keys = item[known].astype(np.int64) << 8 | of_class[classes[known]]
         votes, first, counts = np.unique(keys, return_index=True, return_counts=True)
@@ -169,10 +162,11 @@ def _decide_by_use(items: Items, rows: Numbering, kinds: Int8) -> None:
     left, size = large.kept(np.flatnonzero(kinds == UNKNOWN)), len(all_kinds())
     if not len(left):
         return
-    votes = large.zeros(len(left) * size, np.int32)
+    votes, place_of = large.zeros(len(left) * size, np.int32), large.full(len(kinds) + 1, -1, np.int32)
+    place_of[left] = np.arange(len(left), dtype=np.int32)
     for _, value, stated in _edges(items, rows, expected):
-        place = np.minimum(np.searchsorted(left, value), len(left) - 1)
-        open_ = left[place] == value
+        place = place_of[value].astype(np.int64)  # the last one is for values that are no items
+        open_ = np.flatnonzero(place >= 0)
         np.add.at(votes, place[open_] * size + of_property[stated[open_]], 1)
     for low, high in large.blocks(len(left), 16 * size):
         some = votes[low * size : high * size].reshape(-1, size)

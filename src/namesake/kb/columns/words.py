@@ -15,10 +15,11 @@ from namesake.kb.columns import KBColumns, Made, Ragged, Strings, large
 from namesake.kb.columns.assemble import Statements, empty_table, group, ranges
 from namesake.kb.dump.parse import Items
 from namesake.kernels.columns.group import number_keys, union_words
+from namesake.kernels.text.characters import hash_all
 from namesake.kernels.text.lookup import ABSENT, look_up_all, word_sets
 from namesake.kernels.types import Ragged as Rows
 from namesake.language import Language
-from namesake.text import Bytes, Hashes, Ints, Normaliser, Offsets, hash_strings, spellings, table, tokenize
+from namesake.text import Bytes, Hashes, Ints, Normaliser, Offsets, spellings, table, tokenize
 
 BLOCK = 4 << 20  # bytes of text tokenised at a time
 UNION_BYTES = 256  # temporary memory per entity while its words are gathered
@@ -32,7 +33,7 @@ class WordIndex:
     The word sets of a column are the sorted, distinct word ids of each of its strings.
     """
 
-    vocabulary: list[str]
+    vocabulary: Strings
     surface_hash: Hashes
     surface_word: Ints
     stem_hash: Hashes
@@ -52,14 +53,15 @@ def index_words(
     surfaces = _Surfaces(old)
     numbered = [_number(data, np.asarray(offsets, np.int64), surfaces, language) for data, offsets in columns]
     vocabulary, word_of = _vocabulary(surfaces, language, how)
-    stop_words = sorted(language.stop_words)
-    surface_hash = np.concatenate([*surfaces.hashes, hash_strings(stop_words)])
+    stop_words = Strings.of(sorted(language.stop_words))
+    surface_hash = np.concatenate([*surfaces.hashes, hash_all(stop_words.data, stop_words.offsets)])
     surface_word = np.concatenate([word_of, np.full(len(stop_words), -1, np.int32)])
     sets = []
     while numbered:
         indptr, ids = numbered.pop(0)
         sets.append(_word_sets(indptr, ids, word_of))
-    stems = table(hash_strings(vocabulary), np.arange(len(vocabulary), dtype=np.int32))
+    stem_hash = hash_all(vocabulary.data, vocabulary.offsets)
+    stems = table(stem_hash, np.arange(len(vocabulary), dtype=np.int32))
     return WordIndex(vocabulary, *table(surface_hash, surface_word), *stems, sets)
 
 
@@ -93,8 +95,8 @@ class _Surfaces:
         counts = np.bincount(ids, minlength=known)
         counts[:known] += self.counts
         self.counts = counts
-        places = np.flatnonzero(ids >= known)
-        new: Offsets = places[np.unique(ids[places], return_index=True)[1]]
+        highest = np.maximum.accumulate(ids)  # new forms have ascending numbers
+        new: Offsets = np.flatnonzero((ids >= known) & np.append(True, highest[1:] > highest[:-1])[: len(ids)])
         self.hashes.append(hashes[new])
         return ids, new
 
@@ -122,7 +124,7 @@ def _number(data: Bytes, offsets: Offsets, surfaces: _Surfaces, language: Langua
     return indptr, numbers.done()
 
 
-def _vocabulary(surfaces: _Surfaces, language: Language, how: str) -> tuple[list[str], Ints]:
+def _vocabulary(surfaces: _Surfaces, language: Language, how: str) -> tuple[Strings, Ints]:
     """The words, most frequent first, ties by text; and the word of each surface (-1: a stop word or none)."""
     new = arrow_texts(["", *Normaliser(language, how)(surfaces.spelled)], pa.large_string())
     old = surfaces.old.words if surfaces.old is not None else Strings.empty(0)
@@ -138,7 +140,7 @@ def _vocabulary(surfaces: _Surfaces, language: Language, how: str) -> tuple[list
     order = pc.sort_indices(by_count, [("count", "descending"), ("word", "ascending")])[: int((counts >= 0).sum())]
     rank = np.full(len(counts), -1, np.int32)
     rank[numpy_numbers(order)] = np.arange(len(order), dtype=np.int32)
-    return words.dictionary.take(order).to_pylist(), rank[place_of]
+    return Strings.of_arrow(words.dictionary.take(order)), rank[place_of]
 
 
 def index_kb_words(
@@ -165,7 +167,7 @@ def index_kb_words(
     of_alias = np.repeat(np.arange(len(values), dtype=np.int32), alias_counts)
     alias_words = group(np.repeat(of_alias, np.diff(each_alias.indptr)), each_alias.values, len(values))
     return {
-        KBColumns.words: Strings.of(found.vocabulary),
+        KBColumns.words: found.vocabulary,
         KBColumns.words_d: d,
         KBColumns.words_p: p,
         KBColumns.words_ds: union(d, stated, of_item, strings, len(found.vocabulary)),

@@ -13,7 +13,6 @@ import os
 import shutil
 import tarfile
 from collections.abc import Iterator
-from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
@@ -23,7 +22,7 @@ import pyarrow as pa
 
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart, open_lines, published
-from namesake.files.digests import BLOCK, as_digest, file_digest, open_file, parse_checksum
+from namesake.files.digests import BLOCK, as_digest, file_digest, hasher, open_file, parse_checksum
 from namesake.files.download import download, file_name, is_address
 from namesake.files.draft import HinderedError, clean_exit
 from namesake.files.lines import Meter
@@ -71,7 +70,7 @@ def pack(kb: str | Path, out: str | Path, reporter: Reporter | None = None) -> s
 
 def _member(path: Path, digest: str) -> Iterator[bytes]:
     """One file of the tar: its header, its content, and zeros up to a whole block."""
-    file, hashed, size = open_file(path), sha256(), 0
+    file, hashed, size = open_file(path), hasher(digest), 0
     try:
         expected = os.fstat(file).st_size
         yield _header(path.name, expected)
