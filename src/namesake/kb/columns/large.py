@@ -186,7 +186,9 @@ def order(keys: AnyArray) -> AnyArray:
             for low, high in blocks(len(keys), SORT_BYTES)
         )
         rows = np.concatenate([np.empty(0, np.int64), *is_part])
-        made.append(rows[np.argsort(keys[rows], kind="stable")].astype(np.int32))
+        rows = rows[np.argsort(keys[rows])]  # twice as fast as a stable sort, even with the sort of equal keys
+        is_new = np.append(False, keys[rows[1:]] != keys[rows[:-1]])[: len(rows)]
+        made.append((np.sort(np.cumsum(is_new) << 32 | rows) & 0xFFFFFFFF).astype(np.int32))
     return made.done()
 
 

@@ -234,5 +234,5 @@ def build_misspellings(names: Strings, entities: Ragged, sitelinks: AnyArray) ->
     room = int(np.diff(names.offsets)[chosen].sum()) + 2 * len(chosen)
     keys, values = np.empty(room, np.uint64), np.empty(room, np.int32)
     count = list_slips(names.data, names.offsets, chosen, keys, values)
-    order = np.argsort(keys[:count], kind="stable")
+    order = large.order(keys[:count])
     return {NameColumns.misspelling_hashes: keys[order], NameColumns.misspelling_names: values[order]}
