@@ -162,7 +162,7 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
             ranks=_rank_sources(options, wikipedia),
             entities=len(rows.entity_item),
             people=int(items.person[rows.entity_dump].sum()),
-            kinds=_count_kinds(of_entities),
+            kinds=count_kinds(of_entities),
             items=len(rows.item_qids),
             statements=len(stated.statements.values),
             names=names,
@@ -186,7 +186,7 @@ def entity_kinds(of_items: Int8, rows: Numbering) -> Int8:
     return np.where(found < len(kinds()), found, np.int8(OTHER))
 
 
-def _count_kinds(of_entities: Int8) -> dict[str, int]:
+def count_kinds(of_entities: Int8) -> dict[str, int]:
     """The number of entities of each kind that there are, by its name."""
     counts = np.bincount(of_entities, minlength=len(kinds()))
     return {kind.name: int(count) for kind, count in zip(kinds(), counts, strict=True) if count}
