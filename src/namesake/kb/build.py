@@ -27,15 +27,13 @@ from namesake.kb.dump.gather import Gathering, Inputs
 from namesake.kb.dump.parse import Items
 from namesake.kb.dump.ranks import SOURCES, pagerank, read_ranks
 from namesake.kb.dump.wikipedia import Wikipedia
-from namesake.kb.history import history
 from namesake.kb.kinds import NOT_ASKED, item_kinds
 from namesake.kb.left import same_rules, unchanged
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
 from namesake.kb.names.form_entries import FormEntries
 from namesake.kb.names.non_people import all_fame, build_non_people, non_people_names, stated_by
-from namesake.kb.names.other_short_forms import Others, list_other_forms
-from namesake.kb.names.short_forms import count_tokens, list_forms, prose_of
+from namesake.kb.names.short_forms import Others, count_tokens, list_forms, list_other_forms, prose_of
 from namesake.kb.own.records import read_records
 from namesake.kb.publish.draft import Draft, Spill
 from namesake.kernels.dump.wikidata import DEMONYM, LEAGUE, SPORT
@@ -171,7 +169,7 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
             rejected_reasons=dict(rejects.reasons.most_common()),
             superseded=len(items.qid) - int(current.first.sum()),
             dates_dropped=gathered.dates_dropped,
-            **history(options, items, gathered, current),
+            **revisions.history(options, items, gathered, current),
         )
         if options.base is not None:
             from namesake.kb.own.publish import apply  # which builds a small KB itself

@@ -42,10 +42,6 @@ class Chunk:
         """The lines and the zero bytes as numbers."""
         return np.frombuffer(self.text, np.uint8)
 
-    def line_at(self, position: int) -> bytes:
-        """The line that begins at a position, with its newline."""
-        return bytes(self.text[position : self.text.find(b"\n", position, self.size) + 1 or self.size])
-
 
 def read_chunks(paths: Sequence[Path | str], workers: int, chunk_bytes: int = CHUNK) -> Iterator[Chunk]:
     """The lines of the dumps `paths` (`-` is standard input), in their order, about `chunk_bytes` at a time.

@@ -97,7 +97,10 @@ class FormEntries:
             order = np.argsort(self._turned(distinct), kind="stable")
             ends, taken = take_rows(ends, order)
             distinct, entities, which = distinct[order], entities[taken], which[taken]
-        hashes, slots = _table(distinct)
+        size = table_size(len(distinct))
+        hashes, slots = large.zeros(size, np.uint64), large.full(size, -1, np.int32)
+        for low, high in large.blocks(len(distinct), 16):
+            slots[fill(distinct[low:high], hashes)] = np.arange(low, high, dtype=np.int32)
         return {
             NameColumns.short_hashes: hashes,
             NameColumns.short_slots: slots,
@@ -120,12 +123,3 @@ class FormEntries:
         columns = (np.ascontiguousarray(entries[name]) for name in ("row", "form", "weight"))
         kernels.best_bearers(place[ids], *columns, MOST, best)
         return found[order], best
-
-
-def _table(keys: UInt64) -> tuple[UInt64, Int32]:
-    """A hash table of distinct keys, and the position of each key by slot, -1 in free slots."""
-    size = table_size(len(keys))
-    table, slots = large.zeros(size, np.uint64), large.full(size, -1, np.int32)
-    for low, high in large.blocks(len(keys), 16):
-        slots[fill(keys[low:high], table)] = np.arange(low, high, dtype=np.int32)
-    return table, slots

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,8 @@ from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64
 from namesake.kb.columns import Made, NameColumns, Strings, large
 from namesake.kb.columns.assemble import Numbering, Statements, distinct_keys, ranges
 from namesake.kb.dump.parse import Items
-from namesake.kb.names.normalise import TABLE_END, normalise_many
-from namesake.kb.names.short_forms import at_comma
+from namesake.kb.names.normalise import normalise_many
+from namesake.kb.names.short_forms import at_comma, characters
 from namesake.kernels.columns.group import count_values
 from namesake.kernels.hash import fill, keep_largest, table_size
 from namesake.kernels.kinds import CHARACTER, NAME, PERSON
@@ -55,10 +54,7 @@ def stated_by(stated: Statements, items: int) -> Int64:
 
 
 def non_people_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) -> NonPeople:
-    """Names of items that are no entities, which are evidence against entities with the same name.
-
-    They have two or more characters, up to `MOST_TOKENS` tokens and a capital.
-    """
+    """Names of items that are no entities: of two or more characters, up to `MOST_TOKENS` tokens, with a capital."""
     is_evidence = ~np.isin(kinds, (PERSON, CHARACTER, NAME)) & (rows.dump_of >= 0)
     is_evidence[rows.entity_item] = False
     row = large.kept(np.flatnonzero(is_evidence))
@@ -69,7 +65,7 @@ def non_people_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) 
     types = np.int64, np.uint8, np.uint64, np.float64
     columns = sizes, data, hashes, of_fame = [large.Growing(kind) for kind in types]
     for raw, item, share in _all_names(items, dump):
-        capital = np.flatnonzero(begins_with(raw.data, raw.offsets, capitals()))
+        capital = np.flatnonzero(begins_with(raw.data, raw.offsets, characters(str.isupper, str.isdigit)))
         texts = normalise_many(raw.take(capital))
         hashed = hash_names(texts.data, texts.offsets, MOST_TOKENS)
         named = np.flatnonzero(hashed)
@@ -99,15 +95,25 @@ def _all_names(items: Items, dump: Int32) -> Iterator[tuple[Strings, Int64, floa
         yield before, low + cut, BEFORE_COMMA
 
 
-@cache
-def capitals() -> Bool:
-    """Characters that may begin a name, by code point: capitals and digits."""
-    return np.array([chr(point).isupper() or chr(point).isdigit() for point in range(TABLE_END)])
-
-
 def build_non_people(names: NonPeople) -> Made:
-    """The columns of non-people: the most famous one of each name, the first of two."""
-    best = _most_famous(names)
+    """The columns of non-people: the most famous one of each name, the first of two.
+
+    The lowest bits of the hashes determine the slots, and split the names into parts that fit in memory.
+    """
+    size = len(names.hashes)
+    turn = np.uint64(64 - table_size(size).bit_length())
+    parts, rows = large.Parts(NAMED, size, HASH_BYTES), large.Growing(np.int64)
+    for low, high in large.blocks(size, HASH_BYTES):
+        hashes, some = names.hashes[low:high], np.empty(high - low, NAMED)
+        some["turned"] = hashes << turn | hashes >> np.uint64(64) - turn
+        some["row"], some["fame"] = np.arange(low, high), names.fame[low:high]
+        parts.add(some["turned"], some)
+    for part in parts.each():
+        ids = np.empty(len(part), np.int32)
+        distinct = distinct_keys(np.ascontiguousarray(part["turned"]), ids)
+        found = keep_largest(ids, np.ascontiguousarray(part["fame"]), len(distinct))
+        rows.append(part["row"][found[np.argsort(distinct)]])
+    best = rows.done()
     slots = table_size(len(best))
     keys, fame = large.zeros(slots, np.uint64), large.zeros(slots, np.uint8)
     for low, high in large.blocks(len(best), 64):
@@ -151,24 +157,3 @@ def fame_byte(fame: Float64) -> UInt8:
     """Fame as one byte, in `FAME_STEPS` per unit of its logarithm."""
     steps: Float64 = np.rint(FAME_STEPS * np.log1p(fame))
     return np.minimum(steps, 255).astype(np.uint8)
-
-
-def _most_famous(names: NonPeople) -> Int64:
-    """The row of the most famous item with each name, the first of two, in the order of slots of the table.
-
-    The lowest bits of the hashes determine the slots, and split the names into parts that fit in memory.
-    """
-    size = len(names.hashes)
-    turn = np.uint64(64 - table_size(size).bit_length())
-    parts, best = large.Parts(NAMED, size, HASH_BYTES), large.Growing(np.int64)
-    for low, high in large.blocks(size, HASH_BYTES):
-        hashes, some = names.hashes[low:high], np.empty(high - low, NAMED)
-        some["turned"] = hashes << turn | hashes >> np.uint64(64) - turn
-        some["row"], some["fame"] = np.arange(low, high), names.fame[low:high]
-        parts.add(some["turned"], some)
-    for part in parts.each():
-        ids = np.empty(len(part), np.int32)
-        distinct = distinct_keys(np.ascontiguousarray(part["turned"]), ids)
-        found = keep_largest(ids, np.ascontiguousarray(part["fame"]), len(distinct))
-        best.append(part["row"][found[np.argsort(distinct)]])
-    return best.done()

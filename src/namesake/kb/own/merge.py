@@ -19,12 +19,11 @@ from namesake.kb.columns import Axis, Column, Columns, KBColumns, Made, NameColu
 from namesake.kb.columns.declaration import ASCENDING
 from namesake.kb.columns.derived import DERIVED
 from namesake.kb.columns.layout import ALIAS, ENTITY, ITEM, PAIR, STRING, TENURE, WORD
+from namesake.kb.names import short_forms
 from namesake.kb.names.build_index import EntityNames
 from namesake.kb.names.form_entries import MOST
 from namesake.kb.names.index import file_names, name_key
 from namesake.kb.names.normalise import normalise
-from namesake.kb.names.other_short_forms import Others, list_other_forms
-from namesake.kb.names.short_forms import FORM_WEIGHTS, count_tokens, in_lower_case, list_forms
 from namesake.kb.own.records import Dump
 from namesake.kernels.dump.wikidata import FIRST_OWN, LEAGUE, SPORT
 from namesake.kernels.hash import fill, slot_of, table_size
@@ -205,8 +204,7 @@ class MergeNames:
 
     def columns(self) -> Made:
         """The changed columns."""
-        short_forms, _ = self._index(FORMS)
-        return self._names() | self._prefixes() | short_forms | self._tokens()
+        return self._names() | self._prefixes() | self._index(FORMS)[0] | self._tokens()
 
     def _index(self, index: Index) -> tuple[Made, UInt64]:
         """The columns of a table of names, and the hashes of names that the base does not have."""
@@ -244,9 +242,9 @@ class MergeNames:
 
     def _by_weight(self, known: Named, more: Named) -> Named:
         """The entities with the largest weights; those of the base keep their order."""
-        found = [(self.fame[one] * FORM_WEIGHTS[form], one, form) for one, form in known.items()]
+        found = [(self.fame[one] * short_forms.FORM_WEIGHTS[form], one, form) for one, form in known.items()]
         for one, form in more.items():
-            weight = self.fame[one] * FORM_WEIGHTS[form]
+            weight = self.fame[one] * short_forms.FORM_WEIGHTS[form]
             at = next((at for at, other in enumerate(found) if other[0] < weight), len(found))
             found.insert(at, (weight, one, form))
         return {one: form for _, one, form in found[:MOST]}
@@ -290,9 +288,9 @@ class MergeNames:
         ours, is_person, fame = self.rows >= 0, small.kind == PERSON, small.fame.astype(np.float64)
         stating = np.isin(small.pair_property, (LEAGUE, SPORT))
         teams = np.array([bool(stating[small.statements[row]].any()) for row in range(len(ours))], np.bool_)
-        list_forms(names, ours & is_person, fame, bits)
-        others = Others(ours & ~is_person, teams, fame, np.empty(0, np.int32), Strings.empty(0))
-        list_other_forms(names, others, bits)
+        short_forms.list_forms(names, ours & is_person, fame, bits)
+        others = short_forms.Others(ours & ~is_person, teams, fame, np.empty(0, np.int32), Strings.empty(0))
+        short_forms.list_other_forms(names, others, bits)
         return {} if np.array_equal(bits, self.base.prefixes) else {NameColumns.prefixes: bits}
 
     def _tokens(self) -> Made:
@@ -300,10 +298,14 @@ class MergeNames:
         small, own = self.merge.small, self.merge.own
         other, of_alias = own & ~small.person, np.repeat(np.arange(len(own)), np.diff(small.aliases.indptr))
         people, unused = own & (small.kind == PERSON), np.zeros(1, np.uint8)
-        tokens = list_forms(self._small_names, people, small.fame.astype(np.float64), unused)
+        tokens = short_forms.list_forms(self._small_names, people, small.fame.astype(np.float64), unused)
         labels, aliases = small.item_labels.take(small.entity_item), small.alias_texts.take(small.aliases.values)
-        prose = [(small.descriptions, own), in_lower_case(labels, other), in_lower_case(aliases, other[of_alias])]
-        counts = count_tokens(tokens, prose)
+        prose = [
+            (small.descriptions, own),
+            short_forms.in_lower_case(labels, other),
+            short_forms.in_lower_case(aliases, other[of_alias]),
+        ]
+        counts = short_forms.count_tokens(tokens, prose)
         hashes = counts.pop(NameColumns.token_hashes)
         taken = np.flatnonzero(hashes)
         base = [column.open(self.base.columns) for column in counts]
