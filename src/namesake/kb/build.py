@@ -18,7 +18,7 @@ from namesake.arrays import Int8
 from namesake.files import STDIN, Paths, several
 from namesake.files.draft import clean_exit
 from namesake.kb.build_options import ITSELF, WORKER, Options, memory_bound, place
-from namesake.kb.columns import KBColumns, Made, NameColumns, Strings, assemble, columns, large
+from namesake.kb.columns import Columns, KBColumns, Made, NameColumns, Strings, assemble, columns, large
 from namesake.kb.columns.assemble import Numbering, Statements
 from namesake.kb.columns.derived import derive_all
 from namesake.kb.columns.words import index_kb_words
@@ -140,7 +140,6 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
             inputs.spill.replace(KIND, by_record)
             gathered.content.types[KIND] = inputs.spill.types[KIND]
         rows = assemble.select(rows, of_items, options.keep)
-        of_entities = entity_kinds(of_items, rows)
         stated = assemble.state(items, rows)
     wikipedia = inputs.wikipedia(rows.entity_qids)
     names, words = _index(inputs, items, rows, stated, wikipedia, of_items)
@@ -160,7 +159,7 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
             ranks=_rank_sources(options, wikipedia),
             entities=len(rows.entity_item),
             people=int(items.person[rows.entity_dump].sum()),
-            kinds=count_kinds(of_entities),
+            kinds=count_kinds(KBColumns(Columns(draft.folder)).kind),
             items=len(rows.item_qids),
             statements=len(stated.statements.values),
             names=names,
@@ -178,12 +177,6 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
         return draft.publish(manifest)
 
 
-def entity_kinds(of_items: Int8, rows: Numbering) -> Int8:
-    """The kind of each entity; one that is kept with all items, such as a gene, has no named kind."""
-    found = of_items[rows.entity_item]
-    return np.where(found < len(kinds()), found, np.int8(OTHER))
-
-
 def count_kinds(of_entities: Int8) -> dict[str, int]:
     """The number of entities of each kind that there are, by its name."""
     counts = np.bincount(of_entities, minlength=len(kinds()))
@@ -194,13 +187,14 @@ def _index(
     inputs: Inputs, items: Items, rows: Numbering, stated: Statements, wikipedia: Wikipedia | None, of_items: Int8
 ) -> tuple[int, int]:
     """Build everything that follows from items and statements; returns the numbers of names and words."""
-    options, draft = inputs.options, inputs.draft
+    options, draft, of_entities = inputs.options, inputs.draft, of_items[rows.entity_item]
+    of_entities[of_entities >= len(kinds())] = OTHER  # such as a gene, which is kept with all items
     picked = assemble.pick(items, rows)
     descriptions = picked[KBColumns.descriptions]
     paragraphs = wikipedia.paragraphs if wikipedia else Strings.empty(len(rows.entity_item))
     aliases, alias_texts = assemble.entity_aliases(items, rows)
     entity_names = EntityNames.of(options.language, items.label.take(rows.entity_dump), aliases, alias_texts)
-    is_person, used = of_items[rows.entity_item] == PERSON, stated_by(stated, len(of_items))
+    is_person, used = of_entities == PERSON, stated_by(stated, len(of_items))
     fame = all_fame(items, rows, is_person, stated.statements.indptr, used)
     teams = assemble.stating(items, rows, (LEAGUE, SPORT))
     left = unchanged(options, rows)
@@ -227,7 +221,7 @@ def _index(
         return len(made[KBColumns.words])
 
     def entities() -> None:
-        draft.write_all({KBColumns.kind: entity_kinds(of_items, rows), KBColumns.fame: fame.astype(np.float32)})
+        draft.write_all({KBColumns.kind: of_entities, KBColumns.fame: fame.astype(np.float32)})
         draft.write_all({KBColumns.paragraphs: paragraphs, KBColumns.used: used[rows.entity_item].astype(np.int32)})
         draft.write_all({KBColumns.aliases: aliases, KBColumns.alias_texts: alias_texts})
         draft.write_all(picked | stated.columns() | assemble.item_columns(items, rows))

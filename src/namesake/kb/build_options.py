@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from namesake import __version__
@@ -100,34 +101,33 @@ class Needs:
 def needs(options: Options) -> Needs | None:
     """The needs of a build; None if a dump is not a readable file."""
     said, seconds = options.wikipedia_bytes, options.wikipedia_bytes / WIKIPEDIA
-    with ThreadPoolExecutor(1, "needs") as pool:  # its scratch memory is freed with the thread
-        for dump in options.dumps:
-            try:
-                found = pool.submit(_of_dump, dump, options).result()
-            except (NamesakeError, OSError):  # reported when the dump is read
-                return None
-            if found is None:
-                return None
-            said, seconds = said + int(found[0]), seconds + found[1]
+    try:
+        with ThreadPoolExecutor(1, "needs") as pool:  # its scratch memory is freed with the thread
+            for content, time in pool.map(partial(_of_dump, options=options), options.dumps):
+                said, seconds = said + int(content), seconds + time
+    except (NamesakeError, OSError):  # reported when the dump is read
+        return None
     return Needs(int(DISK_TIMES * said), seconds + said / ASSEMBLED, options.memory_needed(said))
 
 
-def _of_dump(path: str, options: Options) -> tuple[float, float] | None:
-    """Bytes of parsed content of a dump, and seconds to read it; None for a stream."""
+def _of_dump(path: str, options: Options) -> tuple[float, float]:
+    """Bytes of parsed content of a dump, and seconds to read it; OSError for a stream or an empty file."""
     if path == STDIN or not Path(path).is_file():
-        return None
+        raise OSError(path)
     with Path(path).open("rb") as file:
         start = file.read(max(map(len, MAGIC)))
     packed = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), "")
-    said, read = _from_beginning(path, options) if packed else _from_pieces(Path(path), options)
+    said, read = (_from_beginning if packed else _from_pieces)(Path(path), options)
+    if not read:
+        raise OSError(path)
     scanned = SCANNED * options.workers
     unpacked = UNPACKED.get(packed, scanned) * (options.workers if packed == "bzip2" else 1)
-    return (said, read / min(unpacked, scanned)) if read else None
+    return said, read / min(unpacked, scanned)
 
 
-def _from_beginning(path: str, options: Options) -> tuple[float, float]:
+def _from_beginning(path: Path, options: Options) -> tuple[float, float]:
     """Bytes of content and of uncompressed text of a compressed dump, extrapolated from its beginning."""
-    enough = ENOUGH if Path(path).stat().st_size > SMALL else 2
+    enough = ENOUGH if path.stat().st_size > SMALL else 2
     marks = [(0.0, 0.0, 0.0)]  # part that was read, bytes of text, bytes of content
     for chunk in read_chunks([path], 1, PIECE):
         _, read, said = marks[-1]

@@ -59,7 +59,7 @@ def item_kinds(
         inhabited = rows.item_of[rows.first & (items.population > 0)]
         kinds[inhabited[kinds[inhabited] == UNKNOWN]] = PLACE
     else:
-        _decide(_rules(items, nouns), rows, kinds, by_record)
+        _decide(items, nouns, rows, kinds, by_record)
         _decide_by_use(items, rows, kinds)
     for low, high in large.blocks(len(kinds), 2):
         kinds[low:high][kinds[low:high] == UNKNOWN] = OTHER
@@ -72,9 +72,11 @@ def class_kinds(items: Items, rows: Numbering) -> Int8:
     for kind in all_kinds():
         found = rows.find(np.array(list(kind.classes), np.int64))
         of_class[found[found >= 0]] = kind.number
-    nothing = np.empty(0, np.int32)
-    parts = [(nothing, nothing), *((below, above) for below, above, _ in _edges(items, rows, [SUBCLASS_OF]))]
-    below, above = (large.joined(list(part)) for part in zip(*parts, strict=True))
+    edges = large.Growing(np.int32), large.Growing(np.int32)
+    for *ends, _ in _edges(items, rows, [SUBCLASS_OF]):
+        for growing, part in zip(edges, ends, strict=True):
+            growing.append(part)
+    below, above = (growing.done() for growing in edges)
     while True:
         new = (of_class[below] == UNKNOWN) & (of_class[above] != UNKNOWN)
         if not new.any():  # the rest is above no listed class, or part of a cycle
@@ -85,10 +87,7 @@ def class_kinds(items: Items, rows: Numbering) -> Int8:
 
 
 def _edges(items: Items, rows: Numbering, properties: Iterable[int]) -> Iterator[tuple[Int32, Int32, Int32]]:
-    """The rows of the items that state one of the properties, and of its values, and the property.
-
-    All statements of one item are in one block.
-    """
+    """The rows of the items that state one of the properties, and of its values, and the property; by whole items."""
     for low, high in large.spans(items.statement_indptr, STATEMENT_BYTES):
         ends = items.statement_indptr[low : high + 1]
         value, stated = items.statement_value[ends[0] : ends[-1]], items.statement_property[ends[0] : ends[-1]]
@@ -111,10 +110,7 @@ def _name_classes(items: Items, rows: Numbering, nouns: HeadNouns, of_class: Int
 
 
 def _decide_by_classes(items: Items, rows: Numbering, of_class: Int8, kinds: Int8) -> None:
-    """Set each item's kind to that of most of its classes, of equals the first stated; `DROPPED` only without another.
-
-    An item that is no entity by most of its classes, such as a chemical compound that is also a medication, is one.
-    """
+    """Set each item's kind to that of most of its classes, of equals the first stated; `DROPPED` only if alone."""
     for item, classes, _ in _edges(items, rows, [INSTANCE_OF]):
         known = np.flatnonzero((of_class[classes] != UNKNOWN) & (kinds[item] == UNKNOWN))
         keys = item[known].astype(np.int64) << 8 | of_class[classes[known]]
@@ -123,17 +119,6 @@ def _decide_by_classes(items: Items, rows: Numbering, of_class: Int8, kinds: Int
         order = np.lexsort((first, -counts, kind == DROPPED, voter))
         _, best = np.unique(voter[order], return_index=True)
         kinds[voter[order][best]] = kind[order][best]
-
-
-def _rules(items: Items, nouns: HeadNouns) -> list[Rule]:
-    """Rules 3 to 6, in their order."""
-    return [
-        lambda at: nouns(items.description.take(at)),
-        lambda at: _by_properties(items.deciding[at], weak=False),
-        lambda at: nouns(nouns.in_brackets(items.title.take(at))),
-        lambda at: nouns(items.label.take(at), of_name=True),
-        lambda at: _by_properties(items.deciding[at], weak=True),
-    ]
 
 
 def _by_properties(stated: Int32, weak: bool) -> Int8:
@@ -146,8 +131,15 @@ def _by_properties(stated: Int32, weak: bool) -> Int8:
     return found
 
 
-def _decide(rules: list[Rule], rows: Numbering, kinds: Int8, by_record: Int8 | None) -> None:
-    """Apply the rules to the items of the dump that have no kind, each to those that the rules before have left."""
+def _decide(items: Items, nouns: HeadNouns, rows: Numbering, kinds: Int8, by_record: Int8 | None) -> None:
+    """Apply rules 3 to 6 to the items of the dump that have no kind, each to those that the rules before have left."""
+    rules: list[Rule] = [
+        lambda at: nouns(items.description.take(at)),
+        lambda at: _by_properties(items.deciding[at], weak=False),
+        lambda at: nouns(nouns.in_brackets(items.title.take(at))),
+        lambda at: nouns(items.label.take(at), of_name=True),
+        lambda at: _by_properties(items.deciding[at], weak=True),
+    ]
     for low, high in large.blocks(len(kinds), TEXT_BYTES):
         part, dump = kinds[low:high], rows.dump_of[low:high]
         asked = left = np.flatnonzero((part == UNKNOWN) & (dump >= 0))

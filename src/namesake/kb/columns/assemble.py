@@ -58,10 +58,7 @@ class Numbering:
 
 
 def number(items: Items, first: Bool) -> Numbering:
-    """Give every item and entity its row, without sorting: a QID's row is the number of smaller QIDs.
-
-    `first` are the items of the dump that count.
-    """
+    """Give every item and entity its row: the number of smaller QIDs. `first` are the items of the dump that count."""
     largest = max(int(items.qid.max(initial=0)), int(items.statement_value.max(initial=0)))
     bits = np.zeros(largest // 64 + 1, np.uint64)
     bitmap.add_all(bits, items.qid if first.all() else items.qid[first])

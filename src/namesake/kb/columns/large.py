@@ -158,11 +158,6 @@ def kept(array: AnyArray) -> AnyArray:
     return made
 
 
-def joined(parts: list[AnyArray]) -> AnyArray:
-    """One array after the other."""
-    return np.concatenate(parts, out=empty(sum(map(len, parts)), parts[0].dtype))
-
-
 def taken(array: AnyArray, rows: AnyArray) -> AnyArray:
     """The values of an array in these rows."""
     made = empty(len(rows), array.dtype)
