@@ -13,7 +13,6 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from namesake.arrays import positions
 from namesake.articles.days import read_day
 from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError, did_you_mean, must_be, warn
@@ -225,7 +224,8 @@ class _Reader:
         self._resolve([(where, row) for where, row in rows if not isinstance(row.get("labels"), dict)])
         made = [self._record(where, row) for where, row in rows]
         for record in made:
-            self._check_values(record)
+            for value in item_values(record.claims):
+                self._check_value(self.places[record.id], value["id"])
         return made
 
     def _record(self, where: str, row: dict[str, Any]) -> Record:
@@ -363,12 +363,10 @@ class _Reader:
             return statement(prop, {"value": text, "type": "string"}, "string")
         return statement(prop, item_value(identifier), "wikibase-item")
 
-    def _check_values(self, record: Record) -> None:
-        """Raise NamesakeError for an unknown own id among values; note QIDs that the KB does not have."""
-        where = self.places[record.id]
-        for text in (value["id"] for value in item_values(record.claims)):
-            if not QID.fullmatch(text) and text not in self.places and self.kb.row(text) < 0:
-                known = [*self.places, *self.kb.ids.own]
-                raise NamesakeError(f"{where}: no own entity {text!r}{did_you_mean(text, known)}")
-            if QID.fullmatch(text) and positions(self.kb.item_qids, np.array([int(text[1:])]))[0] < 0:
-                self.notes.append(f"{where}: {text} is not in the KB, so this value is ignored until it is")
+    def _check_value(self, where: str, text: str) -> None:
+        """Raise NamesakeError for an unknown own id as a value; note a QID that the KB does not have."""
+        if not QID.fullmatch(text) and text not in self.places and self.kb.row(text) < 0:
+            known = [*self.places, *self.kb.ids.own]
+            raise NamesakeError(f"{where}: no own entity {text!r}{did_you_mean(text, known)}")
+        if QID.fullmatch(text) and self.kb.items(np.array([int(text[1:])]))[0] < 0:
+            self.notes.append(f"{where}: {text} is not in the KB, so this value is ignored until it is")

@@ -148,15 +148,19 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
         if options.updatable:
             spill = inputs.spill
             draft.files |= {spill.path(name).name: spill.digest(name) for name in gathered.content.types}
+        times = [Path(dump).stat().st_mtime for dump in options.dumps if dump != STDIN]
+        days = [datetime.fromtimestamp(time, UTC).date().isoformat() for time in times]
+        of_pages = wikipedia is not None and wikipedia.ranks is not None
+        computed = {"wikidata": "computed", "wikipedia": f"computed from {options.wikipedia}" if of_pages else "none"}
         manifest = Manifest(
             format_version=FORMAT_VERSION,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             dumps=[*(options.base[1].dumps if options.base else ()), *options.dumps],
-            dump_date=_dump_date(options),
+            dump_date=max([*days, (options.base and options.base[1].dump_date) or ""]) or None,
             keep=options.keep,
             language=options.language.name,
             words_how=options.words,
-            ranks=_rank_sources(options, wikipedia),
+            ranks=[f"{source}: {options.ranks.get(source, computed[source])}" for source in SOURCES],
             entities=len(rows.entity_item),
             people=int(items.person[rows.entity_dump].sum()),
             kinds=count_kinds(KBColumns(Columns(draft.folder)).kind),
@@ -248,19 +252,6 @@ def rank_columns(options: Options, items: Items, rows: Numbering, wikipedia: Wik
         computed = wikipedia.ranks if wikipedia else None
         loaded["wikipedia"] = np.zeros(len(rows.entity_item), np.float64) if computed is None else computed
     return {KBColumns.pagerank_wikidata: loaded["wikidata"], KBColumns.pagerank_wikipedia: loaded["wikipedia"]}
-
-
-def _rank_sources(options: Options, wikipedia: Wikipedia | None) -> list[str]:
-    linked = wikipedia is not None and wikipedia.ranks is not None
-    computed = {"wikidata": "computed", "wikipedia": f"computed from {options.wikipedia}" if linked else "none"}
-    return [f"{source}: {options.ranks.get(source, computed[source])}" for source in SOURCES]
-
-
-def _dump_date(options: Options) -> str | None:
-    """The day of the youngest dump file; None if all are read from standard input."""
-    times = [Path(dump).stat().st_mtime for dump in options.dumps if dump != STDIN]
-    days = [datetime.fromtimestamp(time, UTC).date().isoformat() for time in times]
-    return max([*days, (options.base and options.base[1].dump_date) or ""]) or None
 
 
 def _build_parts(parts: Parts, draft: Draft, workers: int, reporter: Reporter) -> dict[str, int | None]:

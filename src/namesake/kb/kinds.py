@@ -52,8 +52,13 @@ def item_kinds(
     of_class = class_kinds(items, rows)
     if classes_only:
         of_class[of_class == OTHER] = UNKNOWN
-    else:
-        _name_classes(items, rows, nouns, of_class)
+    else:  # the noun in the label of a class that is a value of P31 and has no kind
+        is_class = np.zeros(len(of_class), np.bool_)
+        for _, classes, _ in _edges(items, rows, [INSTANCE_OF]):
+            is_class[classes] = True
+        unnamed = np.flatnonzero(is_class & (of_class == UNKNOWN) & (rows.dump_of >= 0))
+        for low, high in large.blocks(len(unnamed), TEXT_BYTES):
+            of_class[unnamed[low:high]] = nouns(items.label.take(rows.dump_of[unnamed[low:high]]))
     _decide_by_classes(items, rows, of_class, kinds)
     if classes_only:
         inhabited = rows.item_of[rows.first & (items.population > 0)]
@@ -96,17 +101,6 @@ def _edges(items: Items, rows: Numbering, properties: Iterable[int]) -> Iterator
         counted = rows.first[source]
         chosen = chosen[counted]
         yield rows.item_of[source[counted]], rows.find(value[chosen]), stated[chosen]
-
-
-def _name_classes(items: Items, rows: Numbering, nouns: HeadNouns, of_class: Int8) -> None:
-    """Set the kind of classes that have none and are a value of P31, by the nouns in their labels."""
-    used = np.zeros(len(of_class), np.bool_)
-    for _, classes, _ in _edges(items, rows, [INSTANCE_OF]):
-        used[classes] = True
-    unnamed = np.flatnonzero(used & (of_class == UNKNOWN) & (rows.dump_of >= 0))
-    for low, high in large.blocks(len(unnamed), TEXT_BYTES):
-        some = unnamed[low:high]
-        of_class[some] = nouns(items.label.take(rows.dump_of[some]))
 
 
 def _decide_by_classes(items: Items, rows: Numbering, of_class: Int8, kinds: Int8) -> None:

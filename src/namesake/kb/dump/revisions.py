@@ -54,7 +54,11 @@ def current(items: Items) -> Current:
     targets = np.where(last >= 0, items.gone_target[last], 0)
     moved = targets > 0
     if moved.any():
-        items.statement_value = _redirected(items.statement_value, qids[moved], _ends(qids[moved], targets[moved]))
+        values, known, ends = items.statement_value, _bitmap(qids[moved]), _ends(qids[moved], targets[moved])
+        items.statement_value = large.empty(len(values), np.int64)
+        for low, high in large.blocks(len(values), 16):
+            place = bitmap.find(*known, values[low:high])
+            items.statement_value[low:high] = np.where(place < 0, values[low:high], ends[place])
     return Current(first, int(outdated), qids, targets)
 
 
@@ -80,15 +84,6 @@ def _ends(qids: Int64, targets: Int64) -> Int64:
             seen.add(following)
         ends |= dict.fromkeys(chain[:-1], chain[-1])
     return np.array([ends[qid] for qid in qids.tolist()], np.int64)
-
-
-def _redirected(values: Int64, qids: Int64, ends: Int64) -> Int64:
-    """The values of statements, with the last target of each redirected item in its place."""
-    made, known = large.empty(len(values), np.int64), _bitmap(qids)
-    for low, high in large.blocks(len(values), 16):
-        place = bitmap.find(*known, values[low:high])
-        made[low:high] = np.where(place < 0, values[low:high], ends[place])
-    return made
 
 
 def history(options: Options, items: Items, gathered: Gathering, current: Current) -> dict[str, Any]:

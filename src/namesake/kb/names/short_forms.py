@@ -104,7 +104,12 @@ def list_forms(
             entries.add(found.keys, entities[found.rows], found.forms, found.weights)
         for column, tokens in zip(columns, (found.firsts, found.lasts, found.middles), strict=True):
             column.append(tokens)
-    return NameTokens(_distinct_tokens(names.normalised), *(column.done() for column in columns))
+    texts, (keys, known), size = names.normalised, empty_table(), 0
+    for low, high in large.spans(texts.offsets, 16):
+        offsets = texts.offsets[low : high + 1]
+        hashes = token_hashes(texts.data[offsets[0] : offsets[-1]], offsets - offsets[0], np.empty(0, np.int64))
+        keys, known, size = number_keys(hashes, keys, known, size, np.empty(len(hashes), np.int32))
+    return NameTokens(keys[keys != 0], *(column.done() for column in columns))
 
 
 def _forms_of_people(names: EntityNames, fame: Float64, prefixes: UInt8) -> kernels.Found:
@@ -127,17 +132,6 @@ def _forms_of_people(names: EntityNames, fame: Float64, prefixes: UInt8) -> kern
     count, between = kernels.list_forms(named, words, fame, FORM_WEIGHTS, OF_AN_ALIAS, prefixes, found)
     entries = {name: getattr(found, name)[:count] for name in ("keys", "rows", "forms", "weights")}
     return found._replace(**entries, middles=found.middles[:between])
-
-
-def _distinct_tokens(texts: Strings) -> UInt64:
-    """The hashes of the tokens of normalised names, each once."""
-    keys, known, size = *empty_table(), 0
-    for low, high in large.spans(texts.offsets, 16):
-        offsets = texts.offsets[low : high + 1]
-        hashes = token_hashes(texts.data[offsets[0] : offsets[-1]], offsets - offsets[0], np.empty(0, np.int64))
-        keys, known, size = number_keys(hashes, keys, known, size, np.empty(len(hashes), np.int32))
-    distinct: UInt64 = keys[keys != 0]
-    return distinct
 
 
 def at_comma(texts: Strings) -> tuple[Int64, Strings, Strings]:

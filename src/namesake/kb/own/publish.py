@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
 from namesake import language as languages
-from namesake.arrays import Int64
 from namesake.errors import NamesakeError
 from namesake.files.draft import clean_exit
 from namesake.kb.build import build, count_kinds
@@ -56,7 +55,10 @@ def publish(
 def apply(draft: Draft, manifest: Manifest, records: Sequence[Record]) -> Manifest:
     """Add own entities, if there are any, to a draft with all files of a KB; returns the manifest to publish."""
     base, language = Columns(draft.folder, BASE), languages.of(manifest.language)
-    records = list(_applicable(records, KBColumns(base).qids, draft.say)) if records else ()
+    qids = KBColumns(base).qids if records else ()
+    for gone in [record for record in records if not record.is_own and int(record.id[1:]) not in qids]:
+        draft.say(f"{gone.id} is no longer in the KB: the aliases and corrections that were added to it are removed")
+        records = [record for record in records if record is not gone]
     if not records:
         return manifest
     dump = Dump(records, KBColumns(base), language)
@@ -82,15 +84,6 @@ def apply(draft: Draft, manifest: Manifest, records: Sequence[Record]) -> Manife
         names=len(NameColumns(merged.columns).texts),
         words=len(merged.words),
     )
-
-
-def _applicable(records: Sequence[Record], qids: Int64, say: Callable[[str], None]) -> Iterator[Record]:
-    """The records without aliases and corrections for entities that an update has removed from the KB."""
-    for record in records:
-        if record.is_own or int(record.id[1:]) in qids:
-            yield record
-        else:
-            say(f"{record.id} is no longer in the KB: the aliases and corrections that were added to it are removed")
 
 
 def _write(draft: Draft, made: Made) -> None:
