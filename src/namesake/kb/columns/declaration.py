@@ -86,14 +86,7 @@ class Column(Generic[C]):
     """The holder's arrays, by the suffixes of their files."""
 
     def __init__(
-        self,
-        file: str,
-        dtype: type[Any],
-        rows: Axis,
-        doc: str,
-        values: Values = ANY,
-        order: str = "",
-        dump: bool = False,
+        self, file: str, dtype: Any, rows: Axis, doc: str, values: Values = ANY, order: str = "", dump: bool = False
     ) -> None:
         """With `dump`, the last part of the file's name is a field of the dump's items, picked for the entities."""
         self.file, self.dtype, self.rows = file, np.dtype(dtype), rows

@@ -7,9 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
-from namesake.arrays import UInt8
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, open_unpacked
 from namesake.files.lines import BROKEN, Unpacked, reason
@@ -36,11 +33,6 @@ class Chunk:
     """The part of all dumps that has been read with this chunk; None if unknown."""
     problem: str = ""
     """Why a line that is too long for a chunk is rejected; the chunk is then empty."""
-
-    @property
-    def buffer(self) -> UInt8:
-        """The lines and the zero bytes as numbers."""
-        return np.frombuffer(self.text, np.uint8)
 
 
 def read_chunks(paths: Sequence[Path | str], workers: int, chunk_bytes: int = CHUNK) -> Iterator[Chunk]:

@@ -109,7 +109,8 @@ def parse_chunk(chunk: Chunk, keep: str, language: Language) -> Items:
         end: int = scan(np.frombuffer(text + bytes(LANES), np.uint8), 0, len(text), keep_all, check, to)
         return end == len(text)
 
-    position = scan(chunk.buffer, 0, chunk.size, keep_all, True, to)
+    buffer = np.frombuffer(chunk.text, np.uint8)
+    position = scan(buffer, 0, chunk.size, keep_all, True, to)
     while position < chunk.size:
         end, number = chunk.text.find(b"\n", position, chunk.size) + 1 or chunk.size, int(to.counts[t.LINES])
         for key, entity in entities_on(bytes(chunk.text[position:end]).lstrip(b"[, \t\r").rstrip(b"], \t\r\n")):
@@ -121,7 +122,7 @@ def parse_chunk(chunk: Chunk, keep: str, language: Language) -> Items:
             except BadLineError as problem:
                 rejected.append(Reject(chunk.file, number, str(problem)))
         to.counts[t.LINES] = number + 1
-        position = scan(chunk.buffer, end, chunk.size, keep_all, True, to)
+        position = scan(buffer, end, chunk.size, keep_all, True, to)
     columns = {name: _column(name, to) for name in FIELDS if name not in GONE}
     columns |= zip(GONE, np.array(gone, np.int64).reshape(-1, len(GONE)).T, strict=True)
     return Items(columns, rejected, int(to.counts[t.DATES_DROPPED]))

@@ -19,7 +19,7 @@ from namesake.kb.build_options import Options
 from namesake.kb.columns import large
 from namesake.kb.dump.gather import Gathering
 from namesake.kb.dump.parse import Items
-from namesake.kb.manifest import Gathered, Sources, Update
+from namesake.kb.manifest import Sources, Update
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns.revisions import NONE, settle
 
@@ -94,19 +94,14 @@ def history(options: Options, items: Items, gathered: Gathering, current: Curren
     wikipedia = None if options.wikipedia is None else str(options.wikipedia)
     ranks = {source: str(file) for source, file in options.ranks.items()}
     fields: dict[str, Any] = {"sources": Sources(content, wikipedia, ranks, __version__)}
-    if options.base and (old := options.base[1]).sources:
-        update = _update(options, items, current, old.sources.gathered)
-        fields |= {"generation": old.generation + 1, "updates": [*old.updates, update]}
-    return fields
-
-
-def _update(options: Options, items: Items, current: Current, base: Gathered) -> Update:
-    """The counts of an update of the KB with the content `base`."""
+    if not options.base or not (old := options.base[1]).sources:
+        return fields
+    base = old.sources.gathered
     counted = items.qid[base.items :][current.first[base.items :]]
     changed = int(np.count_nonzero(bitmap.find(*_bitmap(items.qid[: base.items]), counted) >= 0))
     gone = np.isin(current.gone, items.gone_qid[base.gone :])
     redirected = int(np.count_nonzero(current.targets[gone]))
-    return Update(
+    update = Update(
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         files=[*options.dumps, *([str(options.deleted)] if options.deleted else [])],
         added=len(counted) - changed,
@@ -115,3 +110,4 @@ def _update(options: Options, items: Items, current: Current, base: Gathered) ->
         redirected=redirected,
         outdated=current.outdated - base.outdated,
     )
+    return fields | {"generation": old.generation + 1, "updates": [*old.updates, update]}
