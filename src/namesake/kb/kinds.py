@@ -77,11 +77,7 @@ def class_kinds(items: Items, rows: Numbering) -> Int8:
     for kind in all_kinds():
         found = rows.find(np.array(list(kind.classes), np.int64))
         of_class[found[found >= 0]] = kind.number
-    edges = large.Growing(np.int32), large.Growing(np.int32)
-    for *ends, _ in _edges(items, rows, [SUBCLASS_OF]):
-        for growing, part in zip(edges, ends, strict=True):
-            growing.append(part)
-    below, above = (growing.done() for growing in edges)
+    below, above, _ = large.gathered(_edges(items, rows, [SUBCLASS_OF]), *[np.int32] * 3)
     while True:
         new = (of_class[below] == UNKNOWN) & (of_class[above] != UNKNOWN)
         if not new.any():  # the rest is above no listed class, or part of a cycle

@@ -72,7 +72,7 @@ def phrases(kb: Mapped) -> UInt64:
                 f"{size:,} {what} are too many for one KB, which has room for {most:,}: keep fewer items"
             )
     tables = names.hashes, names.short_hashes, names.thing_hashes
-    entries = large.zeros(pack.PHRASE * table_size(sum(map(np.count_nonzero, tables))), np.uint64)
+    entries = large.zeros(pack.PHRASE * table_size(int(sum(map(np.count_nonzero, tables)))), np.uint64)
     for hashes, values, plus, at, field in (
         (names.hashes, names.slots, 1, np.uint64(0), pack.NAME_MASK),
         (names.short_hashes, names.short_slots, 1, pack.SHORT_AT, pack.SHORT_MASK << pack.SHORT_AT),

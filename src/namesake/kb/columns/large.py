@@ -16,7 +16,7 @@ import mmap
 import os
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -235,6 +235,15 @@ class Growing:
             return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, self.dtype), *parts])
         with self._file as file:
             return self._room.map(file, self.dtype) if self.size else np.empty(0, self.dtype)
+
+
+def gathered(parts: Iterable[Sequence[AnyArray]], *types: npt.DTypeLike) -> list[AnyArray]:
+    """Large columns of these types, from parts that have a piece of each."""
+    columns = [Growing(kind) for kind in types]
+    for part in parts:
+        for column, piece in zip(columns, part, strict=True):
+            column.append(piece)
+    return [column.done() for column in columns]
 
 
 class Parts:

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64
 from namesake.kb.columns import Made, NameColumns, Strings, large
-from namesake.kb.columns.assemble import Numbering, Statements, distinct_keys, ranges
+from namesake.kb.columns.assemble import Numbering, Statements, distinct_keys, values_of
+from namesake.kb.columns.large import AnyArray
 from namesake.kb.dump.parse import Items
 from namesake.kb.names.normalise import normalise_many
 from namesake.kb.names.short_forms import at_comma, characters
@@ -62,34 +63,28 @@ def non_people_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) 
     for low, high in large.blocks(len(row), 128):
         some = dump[low:high]
         fame[low:high] = item_fame(items.sitelinks[some], items.population[some], stated[row[low:high]])
-    types = np.int64, np.uint8, np.uint64, np.float64
-    columns = sizes, data, hashes, of_fame = [large.Growing(kind) for kind in types]
-    for raw, item, share in _all_names(items, dump):
-        capital = np.flatnonzero(begins_with(raw.data, raw.offsets, characters(str.isupper, str.isdigit)))
-        texts = normalise_many(raw.take(capital))
-        hashed = hash_names(texts.data, texts.offsets, MOST_TOKENS)
-        named = np.flatnonzero(hashed)
-        kept, whose = texts.take(named), item[capital[named]]
-        sizes.append(np.diff(kept.offsets))
-        data.append(kept.data)
-        hashes.append(hashed[named])
-        of_fame.append(fame[whose] * share)
-    lengths, text, *rest = (column.done() for column in columns)
+
+    def each() -> Iterator[tuple[AnyArray, ...]]:
+        for raw, item, share in _all_names(items, dump):
+            capital = np.flatnonzero(begins_with(raw.data, raw.offsets, characters(str.isupper, str.isdigit)))
+            texts = normalise_many(raw.take(capital))
+            hashed = hash_names(texts.data, texts.offsets, MOST_TOKENS)
+            named = np.flatnonzero(hashed)
+            kept = texts.take(named)
+            yield np.diff(kept.offsets), kept.data, hashed[named], fame[item[capital[named]]] * share
+
+    lengths, text, *rest = large.gathered(each(), np.int64, np.uint8, np.uint64, np.float64)
     return NonPeople(Strings(large.running(lengths), text), *rest)
 
 
 def _all_names(items: Items, dump: Int32) -> Iterator[tuple[Strings, Int64, float]]:
     """Labels of items of the dump, aliases, and labels before a comma; the item of each, and a factor for its fame."""
-    ends = large.zeros(len(dump) + 1, np.int64)
     for low, high in large.blocks(len(dump), NAME_BYTES):
-        some = dump[low:high]
-        ends[low + 1 : high + 1] = items.alias_indptr[some + 1] - items.alias_indptr[some]
-        yield items.label.take(some), np.arange(low, high), 1
-    np.cumsum(ends, out=ends)
+        yield items.label.take(dump[low:high]), np.arange(low, high), 1
+    ends, places = values_of(items.alias_indptr, dump)
     for low, high in large.spans(ends, NAME_BYTES):
-        counts = np.diff(ends[low : high + 1])
-        aliases = items.alias.take(ranges(items.alias_indptr[dump[low:high]], counts))
-        yield aliases, np.repeat(np.arange(low, high), counts), AN_ALIAS
+        whose = np.repeat(np.arange(low, high), np.diff(ends[low : high + 1]))
+        yield items.alias.take(places[ends[low] : ends[high]]), whose, AN_ALIAS
     for low, high in large.blocks(len(dump), NAME_BYTES):
         cut, before, _ = at_comma(items.label.take(dump[low:high]))
         yield before, low + cut, BEFORE_COMMA
