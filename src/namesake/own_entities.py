@@ -1,7 +1,5 @@
 """Own entities for a KB: from rows of a table, or records in Wikidata's JSON, to the records of `kb.own`."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

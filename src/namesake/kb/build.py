@@ -4,8 +4,6 @@ While dumps are read, memory holds a few chunks per worker. The rest is built in
 mapped files and one part at a time: see `columns.large`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime

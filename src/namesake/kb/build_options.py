@@ -4,8 +4,6 @@ The estimate reads pieces from all over a plain dump, or the beginning of a comp
 measurements behind the factors.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -53,6 +51,60 @@ UNPACKED = {"gzip": 400e6, "bzip2": 14e6, "zstandard": 600e6}
 """Bytes per second that are decompressed; for bzip2 on each core."""
 SCANNED, ASSEMBLED, WIKIPEDIA = 600e6, 34e6, 30e6
 """Bytes per second and core: scanned, assembled (parsed content), and read (compressed Wikipedia)."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of a build; see `build.build`."""
+
+    dumps: tuple[str, ...]
+    out: Path
+    keep: str
+    """`kinds.parse_keep`: all, or the plurals of kinds with commas between."""
+    wikipedia: Path | None
+    ranks: Mapping[str, Path]
+    language: Language
+    words: str
+    workers: int
+    room: large.Room
+    """The bound of memory, and the size of temporary arrays."""
+    force: bool
+    updatable: bool = False
+    """Whether to keep what an update needs."""
+    deleted: Path | None = None
+    """A file with the QIDs of deleted items."""
+    base: tuple[Path, Manifest] | None = None
+    """The KB that `dumps` update."""
+
+    def memory_needed(self, spilled: int) -> int:
+        """Memory for assembling this many bytes of parsed content."""
+        return ITSELF + MEMORY_TIMES * spilled
+
+    @property
+    def key(self) -> str:
+        """Identifies the build; memory and workers are left out because they do not change a KB."""
+        base = self.base and self.base[0] / MANIFEST
+        others = [path for path in (self.wikipedia, self.deleted, base) if path]
+        inputs = [*map(Path, self.dumps), *others, *self.ranks.values()]
+        chosen = self.dumps, others, self.keep, dict(self.ranks), self.language.name, self.words, self.updatable
+        return state_key(inputs, __version__, FORMAT_VERSION, *chosen)
+
+    @property
+    def wikipedia_bytes(self) -> int:
+        """The compressed size of the Wikipedia dump, about the memory that its kept part takes."""
+        return self.wikipedia.stat().st_size if self.wikipedia else 0
+
+    def check(self) -> None:
+        """Raise NamesakeError for options that would fail later."""
+        if self.wikipedia is not None and not self.wikipedia.is_file():
+            raise NamesakeError(f"{self.wikipedia}: no such file; give a CirrusSearch content dump")
+        for file in self.ranks.values():
+            check_ranks(file)
+        if not self.out.name:
+            raise NamesakeError(f"{self.out} cannot be a KB: give a folder in it as `out=`")
+        if not self.dumps and not (self.base and self.deleted):
+            raise NamesakeError("no dump given: give a Wikidata dump, or - for standard input")
+        Normaliser(self.language, self.words)  # raises NamesakeError if a package is missing
 
 
 def memory_bound(given: int | str | large.Room | None) -> large.Room:
@@ -174,60 +226,6 @@ def duration_text(seconds: float) -> str:
 def size_text(size: float) -> str:
     """A size as text: 340 MB, 1.2 GB."""
     return f"{size / (1 << 30):,.1f} GB" if size >= 1 << 30 else f"{max(1, round(size / (1 << 20))):,} MB"
-
-
-@dataclass(frozen=True)
-class Options:
-    """The options of a build; see `build.build`."""
-
-    dumps: tuple[str, ...]
-    out: Path
-    keep: str
-    """`kinds.parse_keep`: all, or the plurals of kinds with commas between."""
-    wikipedia: Path | None
-    ranks: Mapping[str, Path]
-    language: Language
-    words: str
-    workers: int
-    room: large.Room
-    """The bound of memory, and the size of temporary arrays."""
-    force: bool
-    updatable: bool = False
-    """Whether to keep what an update needs."""
-    deleted: Path | None = None
-    """A file with the QIDs of deleted items."""
-    base: tuple[Path, Manifest] | None = None
-    """The KB that `dumps` update."""
-
-    def memory_needed(self, spilled: int) -> int:
-        """Memory for assembling this many bytes of parsed content."""
-        return ITSELF + MEMORY_TIMES * spilled
-
-    @property
-    def key(self) -> str:
-        """Identifies the build; memory and workers are left out because they do not change a KB."""
-        base = self.base and self.base[0] / MANIFEST
-        others = [path for path in (self.wikipedia, self.deleted, base) if path]
-        inputs = [*map(Path, self.dumps), *others, *self.ranks.values()]
-        chosen = self.dumps, others, self.keep, dict(self.ranks), self.language.name, self.words, self.updatable
-        return state_key(inputs, __version__, FORMAT_VERSION, *chosen)
-
-    @property
-    def wikipedia_bytes(self) -> int:
-        """The compressed size of the Wikipedia dump, about the memory that its kept part takes."""
-        return self.wikipedia.stat().st_size if self.wikipedia else 0
-
-    def check(self) -> None:
-        """Raise NamesakeError for options that would fail later."""
-        if self.wikipedia is not None and not self.wikipedia.is_file():
-            raise NamesakeError(f"{self.wikipedia}: no such file; give a CirrusSearch content dump")
-        for file in self.ranks.values():
-            check_ranks(file)
-        if not self.out.name:
-            raise NamesakeError(f"{self.out} cannot be a KB: give a folder in it as `out=`")
-        if not self.dumps and not (self.base and self.deleted):
-            raise NamesakeError("no dump given: give a Wikidata dump, or - for standard input")
-        Normaliser(self.language, self.words)  # raises NamesakeError if a package is missing
 
 
 def place(out: str | Path) -> Path:

@@ -3,8 +3,6 @@
 Kernels use the numbers of a KB as indices without checking them.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress

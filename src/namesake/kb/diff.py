@@ -1,7 +1,5 @@
 """What changed between two KBs: entities that were added, removed or merged, labels, and aliases."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

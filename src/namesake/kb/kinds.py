@@ -12,8 +12,6 @@
 An item for which no rule answers is of the kind `OTHER`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 
@@ -36,6 +34,46 @@ NOT_ASKED = -2
 """In the column `sources.kind`, for an item whose kind follows from its classes."""
 TEXT_BYTES, STATEMENT_BYTES = 1024, 32
 """Temporary memory per item with its texts, and per statement."""
+
+
+class HeadNouns:
+    """Kinds by the noun that a text is about: "American baseball team based in Chicago" is an organisation.
+
+    The noun is the last word, or the one before, of what stands before a preposition, a number or a sign.
+    """
+
+    def __init__(self, language: Language) -> None:
+        """`language` has the nouns; a plural in -s counts as well."""
+        kinds = {kind.name: kind.number for kind in all_kinds()}
+        plurals = {f"{noun}s": kinds[kind] for kind, nouns in language.kind_nouns.items() for noun in nouns}
+        known = plurals | {noun: kinds[kind] for kind, nouns in language.kind_nouns.items() for noun in nouns}
+        self._nouns = arrow_texts(list(known)).cast(pa.large_string())
+        self._kinds = np.array([*known.values(), UNKNOWN], np.int8)
+        self._rest = after_noun(language)
+
+    def __call__(self, texts: Strings, of_name: bool = False) -> Int8:
+        """The kind of each text, `UNKNOWN` if its noun is not known. A name has two words: "Harvard University"."""
+        lower = pc.utf8_trim_whitespace(pc.utf8_lower(texts.arrow()))
+        text = pc.utf8_trim_whitespace(pc.replace_substring_regex(lower, self._rest, ""))
+        last = self._kind(text)
+        before = self._kind(pc.replace_substring_regex(text, r"\s*\S+$", ""))
+        found = np.where(last == UNKNOWN, before, last)
+        if of_name:  # "Dancing Queen" is of any kind
+            words = numpy_numbers(pc.count_substring_regex(lower, r"\S+"))
+            found[(words < 2) | (found == OTHER)] = UNKNOWN
+        return found
+
+    def _kind(self, texts: pa.Array) -> Int8:
+        """The kind of the last word of each text."""
+        words = pc.replace_substring_regex(texts, r"(?s)^.*\s", "")
+        noun = pc.fill_null(pc.index_in(words, self._nouns), arrow_scalar(-1, pa.int32()))
+        found: Int8 = self._kinds[numpy_numbers(noun)]
+        return found
+
+    def in_brackets(self, titles: Strings) -> Strings:
+        """What stands in the brackets at the end of each title: album in "Thriller (album)"; else an empty text."""
+        found = pc.struct_field(pc.extract_regex(titles.arrow(), r"\((?P<what>[^()]*)\)$"), "what")
+        return Strings.of_arrow(pc.fill_null(found, arrow_scalar("", found.type)))
 
 
 def item_kinds(
@@ -160,46 +198,6 @@ def _decide_by_use(items: Items, rows: Numbering, kinds: Int8) -> None:
         some = votes[low * size : high * size].reshape(-1, size)
         voted = np.flatnonzero(some.any(axis=1))
         kinds[left[low:high][voted]] = some[voted].argmax(axis=1)
-
-
-class HeadNouns:
-    """Kinds by the noun that a text is about: "American baseball team based in Chicago" is an organisation.
-
-    The noun is the last word, or the one before, of what stands before a preposition, a number or a sign.
-    """
-
-    def __init__(self, language: Language) -> None:
-        """`language` has the nouns; a plural in -s counts as well."""
-        kinds = {kind.name: kind.number for kind in all_kinds()}
-        plurals = {f"{noun}s": kinds[kind] for kind, nouns in language.kind_nouns.items() for noun in nouns}
-        known = plurals | {noun: kinds[kind] for kind, nouns in language.kind_nouns.items() for noun in nouns}
-        self._nouns = arrow_texts(list(known)).cast(pa.large_string())
-        self._kinds = np.array([*known.values(), UNKNOWN], np.int8)
-        self._rest = after_noun(language)
-
-    def __call__(self, texts: Strings, of_name: bool = False) -> Int8:
-        """The kind of each text, `UNKNOWN` if its noun is not known. A name has two words: "Harvard University"."""
-        lower = pc.utf8_trim_whitespace(pc.utf8_lower(texts.arrow()))
-        text = pc.utf8_trim_whitespace(pc.replace_substring_regex(lower, self._rest, ""))
-        last = self._kind(text)
-        before = self._kind(pc.replace_substring_regex(text, r"\s*\S+$", ""))
-        found = np.where(last == UNKNOWN, before, last)
-        if of_name:  # "Dancing Queen" is of any kind
-            words = numpy_numbers(pc.count_substring_regex(lower, r"\S+"))
-            found[(words < 2) | (found == OTHER)] = UNKNOWN
-        return found
-
-    def _kind(self, texts: pa.Array) -> Int8:
-        """The kind of the last word of each text."""
-        words = pc.replace_substring_regex(texts, r"(?s)^.*\s", "")
-        noun = pc.fill_null(pc.index_in(words, self._nouns), arrow_scalar(-1, pa.int32()))
-        found: Int8 = self._kinds[numpy_numbers(noun)]
-        return found
-
-    def in_brackets(self, titles: Strings) -> Strings:
-        """What stands in the brackets at the end of each title: album in "Thriller (album)"; else an empty text."""
-        found = pc.struct_field(pc.extract_regex(titles.arrow(), r"\((?P<what>[^()]*)\)$"), "what")
-        return Strings.of_arrow(pc.fill_null(found, arrow_scalar("", found.type)))
 
 
 def after_noun(language: Language) -> str:

@@ -3,8 +3,6 @@
 The content of the dump stays mapped and is read in blocks; large results go to `large` arrays.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -4,8 +4,6 @@ A function gets the columns that are written so far and returns the new one. The
 they stand here, after everything else is written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

@@ -8,8 +8,6 @@ Pages of a mapped file belong to the page cache, but count as memory of this pro
 therefore releases them whenever the process holds more than its bound. They are read again from the cache or the disk.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import mmap
@@ -61,7 +59,7 @@ class Room:
     _lock: threading.Lock = field(default_factory=threading.Lock, compare=False)
 
     @contextmanager
-    def used(self) -> Iterator[Room]:
+    def used(self) -> Iterator[None]:
         """Put large arrays that the block makes here, and keep the process within the bound."""
         token = _room.set(self)
         ended = threading.Event()
@@ -69,7 +67,7 @@ class Room:
         if self.folder and self.bound:
             watch.start()
         try:
-            yield self
+            yield
         finally:
             ended.set()
             if watch.is_alive():

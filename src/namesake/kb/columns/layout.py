@@ -3,8 +3,6 @@
 `docs/add-a-column.md` lists what else a new column needs.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from numpy import bool_, float32, float64, int8, int32, int64, uint8, uint64

@@ -1,7 +1,5 @@
 """Stream dumps in constant memory: chunks of whole lines from plain or compressed files, or from standard input."""
 
-from __future__ import annotations
-
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

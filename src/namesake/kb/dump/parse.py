@@ -4,8 +4,6 @@ A compiled scanner parses the lines that Wikidata writes, without the interprete
 scanned again, or rejected with a reason if it is not an entity.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from typing import Any, get_type_hints

@@ -3,8 +3,6 @@
 A negative rank means unknown: published files have -1 for entities without a rank.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from itertools import islice

@@ -8,8 +8,6 @@ Special:EntityData and `wbgetentities` answer `{"entities": {"Q1": …}}`. A del
 `"redirects": {"from": …, "to": …}`; in page dumps it is `{"entity": "Q1", "redirect": "Q2"}`.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any, TypeVar

@@ -4,8 +4,6 @@ A deleted item has none. Statements about a redirected item are about its target
 about updates.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ The lowest bits of a key decide its place in the hash table of short forms, so p
 beginning to end. The columns do not depend on the number of parts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The name index: from a name in any spelling to the entities with this name; tables for the search for variants."""
 
-from __future__ import annotations
-
 from functools import cache, cached_property
 from typing import NamedTuple
 

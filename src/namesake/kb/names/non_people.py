@@ -1,7 +1,5 @@
 """The names of items that are not people, which are evidence against a person of that name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Short forms of names of people (surnames, first and last token …) and of others (Bulls, French); counts of tokens."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import cache

@@ -4,8 +4,6 @@ Own entities and their items are the last rows, so no row of the base changes it
 are in the order of properties.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any

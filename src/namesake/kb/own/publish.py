@@ -4,8 +4,6 @@ A changed file is kept with the prefix `base.`, and a file that is the same in b
 starts from the base and `kb undo` gives back the same bytes.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Sequence

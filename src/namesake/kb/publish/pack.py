@@ -7,8 +7,6 @@ nothing else: no folder, no link, no other name. Files may not be far larger tha
 space. Columns are checked, as by `kb info --verify`, before the KB is published.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import tarfile

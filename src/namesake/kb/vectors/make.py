@@ -7,11 +7,10 @@ Nodes of the graph are entities and the items in their statements; a statement i
 sentences from which a skip-gram model with negative samples learns a vector for each node (DeepWalk).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -53,8 +52,8 @@ class Texts:
     paragraphs: Int32
     """The text of each entity's first paragraph, -1 if it has none."""
 
-    @staticmethod
-    def of(kb: KB) -> Texts:
+    @classmethod
+    def of(cls, kb: KB) -> Self:
         """The texts of a KB."""
         items = kb.pair_value >= 0
         labels = kb.item_labels.take(np.where(items, kb.pair_value, -1)).arrow()
@@ -67,7 +66,7 @@ class Texts:
         coded = coded.dictionary_encode()
         codes = np.asarray(coded.indices.fill_null(-1), np.int32)
         pairs, described, opened = np.split(codes, [len(value_texts), len(value_texts) + len(descriptions)])
-        return Texts(coded.dictionary, int(pairs.max(initial=-1)) + 1, pairs, described, opened)
+        return cls(coded.dictionary, int(pairs.max(initial=-1)) + 1, pairs, described, opened)
 
     def of_entities(self, kb: KB, first: int, last: int) -> tuple[Int64, Int32]:
         """The texts that make the vectors of entities `first` to `last`, ragged."""
