@@ -481,8 +481,8 @@ def test_chunks_are_whole_lines_in_order(tmp_path_factory, chunk_bytes, copies):
         line = 1 if chunk.text[: chunk.size].startswith(b"[") else line
         assert chunk.first_line == line
         assert chunk.lines == len(chunk.text[: chunk.size].splitlines())
-        assert not chunk.buffer[chunk.size : chunk.size + 64].any()
-        assert len(chunk.buffer) >= chunk.size + 64
+        assert not any(chunk.text[chunk.size : chunk.size + 64])
+        assert len(chunk.text) >= chunk.size + 64
         line += chunk.lines
 
 

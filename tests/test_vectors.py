@@ -12,9 +12,10 @@ import pytest
 
 from namesake.encoders import load
 from namesake.errors import NamesakeError
+from namesake.kb.columns import Ragged
 from namesake.kb.store import KB
 from namesake.kb.vectors import make as embedding
-from namesake.kb.vectors.make import Graph, embed, encoder_of, learn_vectors, walk
+from namesake.kb.vectors.make import embed, encoder_of, graph_of, joined, learn_vectors, walk
 from namesake.kb.vectors.stored import FOLDER, open_vectors, wide
 from namesake.linker import Linker
 from namesake.progress import Reporter
@@ -267,7 +268,7 @@ def test_a_file_in_the_place_of_vectors_is_named(bare, what, make):
 
 # walks
 def test_the_graph_of_walks_has_every_statement_both_ways(sample_kb, oracle):
-    graph = Graph.of(sample_kb)
+    graph = graph_of(sample_kb)
     number = {int(qid): row for row, qid in enumerate(sample_kb.item_qids.tolist())}
     edges = set()
     for qid in sample_kb.qids.tolist():
@@ -275,11 +276,7 @@ def test_the_graph_of_walks_has_every_statement_both_ways(sample_kb, oracle):
             if value.startswith("Q:") and value != f"Q:Q{qid}":
                 one, other = number[qid], number[int(value[3:])]
                 edges |= {(one, other), (other, one)}
-    got = [
-        (node, int(n))
-        for node in range(len(number))
-        for n in graph.neighbours[graph.indptr[node] : graph.indptr[node + 1]]
-    ]
+    got = [(node, int(n)) for node in range(len(number)) for n in graph[node]]
     assert len(got) == len(set(got))
     assert set(got) == edges
 
@@ -296,13 +293,13 @@ def test_walks_with_a_seed_are_the_same_and_with_another_differ(bare, tmp_path):
     assert np.isfinite(one).all()
 
 
-def communities(groups: int, size: int) -> tuple[Graph, np.ndarray]:
+def communities(groups: int, size: int) -> tuple[Ragged, np.ndarray]:
     """Groups whose members know each other well, and few of the others."""
     random = np.random.default_rng(5)
     group = np.repeat(np.arange(groups), size)
     chance = np.where(group[:, None] == group[None, :], 0.3, 0.01)
     head, tail = np.nonzero(np.triu(random.random(chance.shape) < chance, 1))
-    return Graph.joined(head.astype(np.int32), tail.astype(np.int32), groups * size), group
+    return joined(head.astype(np.int32), tail.astype(np.int32), groups * size), group
 
 
 def purity(vectors: np.ndarray, group: np.ndarray) -> float:
@@ -324,8 +321,7 @@ def test_walks_find_communities_as_well_as_gensim_does():
     for node in np.tile(np.arange(len(group)), 20):
         path = [int(node)]
         while len(path) < 20:
-            near = graph.neighbours[graph.indptr[path[-1]] : graph.indptr[path[-1] + 1]]
-            path.append(int(random.choice(near)))
+            path.append(int(random.choice(graph[path[-1]])))
         sentences.append([str(at) for at in path])
     learned = gensim.Word2Vec(
         sentences, vector_size=16, window=5, negative=5, sg=1, min_count=0, sample=0, epochs=1, workers=1

@@ -1,7 +1,5 @@
 """Own entities for a KB: from rows of a table, or records in Wikidata's JSON, to the records of `kb.own`."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,7 +11,6 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from namesake.arrays import positions
 from namesake.articles.days import read_day
 from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError, did_you_mean, must_be, warn
@@ -39,6 +36,8 @@ MOST_ENTITIES = 1000
 """Entities with a name from which on the name is refused as an alias: it would not tell them apart."""
 SEPARATORS = re.compile(r"\s*[|;]\s*")
 Say = Callable[[str], None]
+Types = Mapping[str, str | Sequence[str]]
+"""Properties, and the columns of their values."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ def add_entities(
     description: str | None = None,
     never: str | None = None,
     kind: str | None = None,
-    type: Mapping[str, str | Sequence[str]] | None = None,
+    type: Types | None = None,
     own_iri: str = "",
     encoding: str | None = None,
     say: Say = warn,
@@ -116,9 +115,8 @@ def remove_entities(kb: KB | str | Path, ids: Iterable[str]) -> int:
 
     A QID among the ids removes the aliases and corrections that were added to this entity.
     """
-    folder, wanted = _folder(kb), set(ids)
-    records = read_records(folder)
-    known = {record.id for record in records}
+    folder, records = _own_records(kb)
+    wanted, known = set(ids), {record.id for record in records}
     for one in sorted(wanted - known):
         raise NamesakeError(f"{folder} has no own entity {one!r}{did_you_mean(one, known)}; `kb list --own` shows them")
     return _keep(folder, records, [record for record in records if record.id not in wanted])
@@ -126,16 +124,16 @@ def remove_entities(kb: KB | str | Path, ids: Iterable[str]) -> int:
 
 def undo_addition(kb: KB | str | Path) -> int:
     """Take back the last addition to `kb`, a KB or its folder; returns the number of records that came with it."""
-    folder = _folder(kb)
-    records = read_records(folder)
+    folder, records = _own_records(kb)
     if not records:
         raise NamesakeError(f"{folder} has no own entities: nothing to undo")
     last = max(record.batch for record in records)
     return _keep(folder, records, [record for record in records if record.batch < last])
 
 
-def _folder(kb: KB | str | Path) -> Path:
-    return (kb if isinstance(kb, KB) else KB.open(kb)).path
+def _own_records(kb: KB | str | Path) -> tuple[Path, list[Record]]:
+    folder = (kb if isinstance(kb, KB) else KB.open(kb)).path
+    return folder, read_records(folder)
 
 
 def _keep(folder: Path, records: list[Record], left: list[Record]) -> int:
@@ -206,14 +204,7 @@ def _texts(cell: Any) -> list[str]:
 class _Reader:
     """Makes records of rows. An error names the row."""
 
-    def __init__(
-        self,
-        kb: KB,
-        prefix: str,
-        columns: dict[str, str | None],
-        kind: str,
-        types: Mapping[str, str | Sequence[str]],
-    ) -> None:
+    def __init__(self, kb: KB, prefix: str, columns: dict[str, str | None], kind: str, types: Types) -> None:
         self.kb, self.prefix, self.columns, self.kind = kb, prefix, columns, kind
         self.notes: list[str] = []
         self.code = kb.language.labels[0]
@@ -227,19 +218,17 @@ class _Reader:
 
     def records(self, rows: list[tuple[str, dict[str, Any]]]) -> list[Record]:
         """The records of rows that are not empty."""
-        plain = [(where, row) for where, row in rows if not isinstance(row.get("labels"), dict)]
-        self._resolve(plain)
-        read = (self._record(where, row) for where, row in rows)
-        made = [record for record in read if record]
+        rows = [(where, row) for where, row in rows if any(map(_text, row.values()))]
+        self._resolve([(where, row) for where, row in rows if not isinstance(row.get("labels"), dict)])
+        made = [self._record(where, row) for where, row in rows]
         for record in made:
-            self._check_values(record)
+            for value in item_values(record.claims):
+                self._check_value(self.places[record.id], value["id"])
         return made
 
-    def _record(self, where: str, row: dict[str, Any]) -> Record | None:
+    def _record(self, where: str, row: dict[str, Any]) -> Record:
         if isinstance(row.get("labels"), dict):
             return self._dump_like(where, row)
-        if not any(map(_text, row.values())):
-            return None
         name, description = _text(self._cell(where, row, "name")), _text(self._cell(where, row, "description"))
         aliases = _texts(self._cell(where, row, "aliases"))
         identifier = _text(self._cell(where, row, "id"))
@@ -251,14 +240,13 @@ class _Reader:
             aliases={self.code: [Text(self.code, alias) for alias in aliases]} if aliases else {},
             never=_texts(self._cell(where, row, "never")),
         )
-        if record.is_own:
-            record.claims = self._claims(where, row)
+        for number, text in self._cells(where, row) if record.is_own else ():
+            record.claims.setdefault(f"P{number}", []).append(self._statement(where, number, text))
         return self._checked(where, record)
 
     def _cell(self, where: str, row: dict[str, Any], field: str) -> Any:
         """The cell of a field: in the column that was named, or in that with the name of the field."""
-        column = self.columns.get(field)
-        if column is not None:
+        if (column := self.columns.get(field)) is not None:
             return self._in(where, row, column)
         return next((cell for known, cell in row.items() if known.casefold() == field), None)
 
@@ -300,7 +288,10 @@ class _Reader:
                 raise NamesakeError(f"{where}: the id {record.id} is also that of {self.places[record.id]}")
             if self.kb.row(record.id) >= 0:
                 raise NamesakeError(f"{where}: the KB has {record.id}: remove it first, with `namesake kb remove`")
-            record.kind = self._kind(where, record.kind)
+            try:
+                record.kind = named(record.kind).name if record.kind else ""
+            except NamesakeError as problem:
+                raise NamesakeError(f"{where}: {problem}") from None
         elif self.kb.row(record.id) < 0:
             raise NamesakeError(f"{where}: {record.id} is not an entity of {self.kb.path}")
         elif record.labels or record.descriptions or record.claims:
@@ -318,12 +309,6 @@ class _Reader:
             if row not in self.kb.names.lookup(text)[0] and (short is None or row not in short.rows):
                 self.notes.append(f"{where}: {text!r} is not a name of {record.id}, so `never` changes nothing")
         return record
-
-    def _kind(self, where: str, text: str) -> str:
-        try:
-            return named(text).name if text else ""
-        except NamesakeError as problem:
-            raise NamesakeError(f"{where}: {problem}") from None
 
     # values
     def _property(self, called: str) -> int:
@@ -348,7 +333,7 @@ class _Reader:
         """Reconcile the names in columns of values, and note what each one is."""
         where_named: dict[str, str] = {}
         for where, row in rows if self.properties else ():
-            for number, text in self._cells(where, row) if any(map(_text, row.values())) else ():
+            for number, text in self._cells(where, row):
                 if not is_date([number]) and not self._is_id(text):
                     where_named.setdefault(text, where)
         if not where_named:
@@ -361,12 +346,6 @@ class _Reader:
             is_what = f"is {answer['qid']} ({answer['label']}, {answer['description'] or 'no description'})"
             is_not = f"is not resolved ({answer['reason']}); its words are kept"
             self.notes.append(f"{where}: {text!r} {is_what if answer['qid'] else is_not}")
-
-    def _claims(self, where: str, row: dict[str, Any]) -> dict[str, list[Any]]:
-        stated: dict[str, list[Any]] = {}
-        for number, text in self._cells(where, row):
-            stated.setdefault(f"P{number}", []).append(self._statement(where, number, text))
-        return stated
 
     def _statement(self, where: str, number: int, text: str) -> dict[str, Any]:
         """A statement with a value: an item, a date, or a text if no item has this name."""
@@ -382,12 +361,10 @@ class _Reader:
             return statement(prop, {"value": text, "type": "string"}, "string")
         return statement(prop, item_value(identifier), "wikibase-item")
 
-    def _check_values(self, record: Record) -> None:
-        """Raise NamesakeError for an unknown own id among values; note QIDs that the KB does not have."""
-        where = self.places[record.id]
-        for text in (value["id"] for value in item_values(record.claims)):
-            if not QID.fullmatch(text) and text not in self.places and self.kb.row(text) < 0:
-                known = [*self.places, *self.kb.ids.own]
-                raise NamesakeError(f"{where}: no own entity {text!r}{did_you_mean(text, known)}")
-            if QID.fullmatch(text) and positions(self.kb.item_qids, np.array([int(text[1:])]))[0] < 0:
-                self.notes.append(f"{where}: {text} is not in the KB, so this value is ignored until it is")
+    def _check_value(self, where: str, text: str) -> None:
+        """Raise NamesakeError for an unknown own id as a value; note a QID that the KB does not have."""
+        if not QID.fullmatch(text) and text not in self.places and self.kb.row(text) < 0:
+            known = [*self.places, *self.kb.ids.own]
+            raise NamesakeError(f"{where}: no own entity {text!r}{did_you_mean(text, known)}")
+        if QID.fullmatch(text) and self.kb.items(np.array([int(text[1:])]))[0] < 0:
+            self.notes.append(f"{where}: {text} is not in the KB, so this value is ignored until it is")

@@ -4,8 +4,6 @@ While dumps are read, memory holds a few chunks per worker. The rest is built in
 mapped files and one part at a time: see `columns.large`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -18,7 +16,7 @@ from namesake.arrays import Int8
 from namesake.files import STDIN, Paths, several
 from namesake.files.draft import clean_exit
 from namesake.kb.build_options import ITSELF, WORKER, Options, memory_bound, place
-from namesake.kb.columns import KBColumns, Made, NameColumns, Strings, assemble, columns, large
+from namesake.kb.columns import Columns, KBColumns, Made, NameColumns, Strings, assemble, columns, large
 from namesake.kb.columns.assemble import Numbering, Statements
 from namesake.kb.columns.derived import derive_all
 from namesake.kb.columns.words import index_kb_words
@@ -27,15 +25,13 @@ from namesake.kb.dump.gather import Gathering, Inputs
 from namesake.kb.dump.parse import Items
 from namesake.kb.dump.ranks import SOURCES, pagerank, read_ranks
 from namesake.kb.dump.wikipedia import Wikipedia
-from namesake.kb.history import history
 from namesake.kb.kinds import NOT_ASKED, item_kinds
 from namesake.kb.left import same_rules, unchanged
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
 from namesake.kb.names.form_entries import FormEntries
 from namesake.kb.names.non_people import all_fame, build_non_people, non_people_names, stated_by
-from namesake.kb.names.other_short_forms import Others, list_other_forms
-from namesake.kb.names.short_forms import count_tokens, list_forms, prose_of
+from namesake.kb.names.short_forms import Others, count_tokens, list_forms, list_other_forms, prose_of
 from namesake.kb.own.records import read_records
 from namesake.kb.publish.draft import Draft, Spill
 from namesake.kernels.dump.wikidata import DEMONYM, LEAGUE, SPORT
@@ -142,7 +138,6 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
             inputs.spill.replace(KIND, by_record)
             gathered.content.types[KIND] = inputs.spill.types[KIND]
         rows = assemble.select(rows, of_items, options.keep)
-        of_entities = entity_kinds(of_items, rows)
         stated = assemble.state(items, rows)
     wikipedia = inputs.wikipedia(rows.entity_qids)
     names, words = _index(inputs, items, rows, stated, wikipedia, of_items)
@@ -151,18 +146,22 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
         if options.updatable:
             spill = inputs.spill
             draft.files |= {spill.path(name).name: spill.digest(name) for name in gathered.content.types}
+        times = [Path(dump).stat().st_mtime for dump in options.dumps if dump != STDIN]
+        days = [datetime.fromtimestamp(time, UTC).date().isoformat() for time in times]
+        of_pages = wikipedia is not None and wikipedia.ranks is not None
+        computed = {"wikidata": "computed", "wikipedia": f"computed from {options.wikipedia}" if of_pages else "none"}
         manifest = Manifest(
             format_version=FORMAT_VERSION,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             dumps=[*(options.base[1].dumps if options.base else ()), *options.dumps],
-            dump_date=_dump_date(options),
+            dump_date=max([*days, (options.base and options.base[1].dump_date) or ""]) or None,
             keep=options.keep,
             language=options.language.name,
             words_how=options.words,
-            ranks=_rank_sources(options, wikipedia),
+            ranks=[f"{source}: {options.ranks.get(source, computed[source])}" for source in SOURCES],
             entities=len(rows.entity_item),
             people=int(items.person[rows.entity_dump].sum()),
-            kinds=_count_kinds(of_entities),
+            kinds=count_kinds(KBColumns(Columns(draft.folder)).kind),
             items=len(rows.item_qids),
             statements=len(stated.statements.values),
             names=names,
@@ -171,7 +170,7 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
             rejected_reasons=dict(rejects.reasons.most_common()),
             superseded=len(items.qid) - int(current.first.sum()),
             dates_dropped=gathered.dates_dropped,
-            **history(options, items, gathered, current),
+            **revisions.history(options, items, gathered, current),
         )
         if options.base is not None:
             from namesake.kb.own.publish import apply  # which builds a small KB itself
@@ -180,13 +179,7 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
         return draft.publish(manifest)
 
 
-def entity_kinds(of_items: Int8, rows: Numbering) -> Int8:
-    """The kind of each entity; one that is kept with all items, such as a gene, has no named kind."""
-    found = of_items[rows.entity_item]
-    return np.where(found < len(kinds()), found, np.int8(OTHER))
-
-
-def _count_kinds(of_entities: Int8) -> dict[str, int]:
+def count_kinds(of_entities: Int8) -> dict[str, int]:
     """The number of entities of each kind that there are, by its name."""
     counts = np.bincount(of_entities, minlength=len(kinds()))
     return {kind.name: int(count) for kind, count in zip(kinds(), counts, strict=True) if count}
@@ -196,13 +189,14 @@ def _index(
     inputs: Inputs, items: Items, rows: Numbering, stated: Statements, wikipedia: Wikipedia | None, of_items: Int8
 ) -> tuple[int, int]:
     """Build everything that follows from items and statements; returns the numbers of names and words."""
-    options, draft = inputs.options, inputs.draft
+    options, draft, of_entities = inputs.options, inputs.draft, of_items[rows.entity_item]
+    of_entities[of_entities >= len(kinds())] = OTHER  # such as a gene, which is kept with all items
     picked = assemble.pick(items, rows)
     descriptions = picked[KBColumns.descriptions]
     paragraphs = wikipedia.paragraphs if wikipedia else Strings.empty(len(rows.entity_item))
     aliases, alias_texts = assemble.entity_aliases(items, rows)
     entity_names = EntityNames.of(options.language, items.label.take(rows.entity_dump), aliases, alias_texts)
-    is_person, used = of_items[rows.entity_item] == PERSON, stated_by(stated, len(of_items))
+    is_person, used = of_entities == PERSON, stated_by(stated, len(of_items))
     fame = all_fame(items, rows, is_person, stated.statements.indptr, used)
     teams = assemble.stating(items, rows, (LEAGUE, SPORT))
     left = unchanged(options, rows)
@@ -229,7 +223,7 @@ def _index(
         return len(made[KBColumns.words])
 
     def entities() -> None:
-        draft.write_all({KBColumns.kind: entity_kinds(of_items, rows), KBColumns.fame: fame.astype(np.float32)})
+        draft.write_all({KBColumns.kind: of_entities, KBColumns.fame: fame.astype(np.float32)})
         draft.write_all({KBColumns.paragraphs: paragraphs, KBColumns.used: used[rows.entity_item].astype(np.int32)})
         draft.write_all({KBColumns.aliases: aliases, KBColumns.alias_texts: alias_texts})
         draft.write_all(picked | stated.columns() | assemble.item_columns(items, rows))
@@ -256,19 +250,6 @@ def rank_columns(options: Options, items: Items, rows: Numbering, wikipedia: Wik
         computed = wikipedia.ranks if wikipedia else None
         loaded["wikipedia"] = np.zeros(len(rows.entity_item), np.float64) if computed is None else computed
     return {KBColumns.pagerank_wikidata: loaded["wikidata"], KBColumns.pagerank_wikipedia: loaded["wikipedia"]}
-
-
-def _rank_sources(options: Options, wikipedia: Wikipedia | None) -> list[str]:
-    linked = wikipedia is not None and wikipedia.ranks is not None
-    computed = {"wikidata": "computed", "wikipedia": f"computed from {options.wikipedia}" if linked else "none"}
-    return [f"{source}: {options.ranks.get(source, computed[source])}" for source in SOURCES]
-
-
-def _dump_date(options: Options) -> str | None:
-    """The day of the youngest dump file; None if all are read from standard input."""
-    times = [Path(dump).stat().st_mtime for dump in options.dumps if dump != STDIN]
-    days = [datetime.fromtimestamp(time, UTC).date().isoformat() for time in times]
-    return max([*days, (options.base and options.base[1].dump_date) or ""]) or None
 
 
 def _build_parts(parts: Parts, draft: Draft, workers: int, reporter: Reporter) -> dict[str, int | None]:

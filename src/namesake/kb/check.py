@@ -3,8 +3,6 @@
 Kernels use the numbers of a KB as indices without checking them.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -20,19 +18,8 @@ import pyarrow as pa
 from namesake import __version__
 from namesake.arrays import Int64
 from namesake.errors import NamesakeError
-from namesake.kb.columns import (
-    ASCENDING,
-    LONGEST_RUN,
-    NEVER_FALLING,
-    Axis,
-    Column,
-    Columns,
-    KBColumns,
-    Ragged,
-    Strings,
-    Values,
-    columns,
-)
+from namesake.kb.columns import Axis, Column, Columns, KBColumns, Ragged, Strings, Values, columns
+from namesake.kb.columns.declaration import ASCENDING, LONGEST_RUN, NEVER_FALLING
 from namesake.kb.manifest import BASE, FORMAT_VERSION, MANIFEST, OWN_FILE, REJECTS, SOURCES, Manifest
 from namesake.language import LANGUAGES
 from namesake.machine import cache_folder
@@ -64,9 +51,9 @@ def manifest_problem(manifest: Manifest) -> str | None:
 
 
 def problems(files: Columns, manifest: Manifest, quick: bool = False) -> Iterator[Problem]:
-    """Columns that do not match their declarations; stop at the first, because checks rely on those before.
+    """Columns that do not match their declarations; with `quick`, only by lengths and both ends of bounds.
 
-    With `quick`, only the length of each column and both ends of its bounds are checked.
+    Stop at the first, because checks rely on those before.
     """
     opened: Opened = {column: column.open(files) for column in columns().values()}
     sizes: dict[Axis, int] = {}  # the manifest's count, else that of the first column that has the axis
@@ -198,11 +185,8 @@ MOST = 1000  # marks; the oldest are deleted first
 
 
 def mark(states: dict[str, os.stat_result]) -> Path:
-    """The mark of a KB whose files are in these states, for this version of namesake.
-
-    Writing to a file or replacing it changes the state. Unlike `st_mtime`, `st_ctime` cannot be set.
-    """
-    fields = "st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns"
+    """The mark of a KB whose files are in these states, for this version of namesake."""
+    fields = "st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns"  # unlike the others, ctime cannot be set
     files = [(name, [getattr(states[name], field) for field in fields]) for name in sorted(states)]
     state = __version__, FORMAT_VERSION, CHECKS, files
     return cache_folder() / "known" / sha256(msgspec.json.encode(state)).hexdigest()

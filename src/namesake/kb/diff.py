@@ -1,7 +1,5 @@
 """What changed between two KBs: entities that were added, removed or merged, labels, and aliases."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -30,32 +28,34 @@ def diff(old: str | Path, new: str | Path) -> pa.Table:
     """
     before, after = KB.open(old), KB.open(new)
     old_row, new_row = before.rows(after.qids), after.rows(before.qids)
-    added, gone, kept = np.flatnonzero(old_row < 0), np.flatnonzero(new_row < 0), np.flatnonzero(new_row >= 0)
+    gone, kept = np.flatnonzero(new_row < 0), np.flatnonzero(new_row >= 0)
     targets = [after.redirects.get(f"Q{qid}", "") for qid in before.qids[gone].tolist()]
     is_merged = np.array([target != "" for target in targets], np.bool_)
-    deleted, merged = gone[~is_merged], gone[is_merged]
     were, are = _labels(before, kept), _labels(after, new_row[kept])
     other = np.flatnonzero(_hashes(were) != _hashes(are))
-    fresh = _aliases_without(after, old_row >= 0, before, new_row >= 0)
-    lost = _aliases_without(before, new_row >= 0, after, old_row >= 0)
-    into = Strings.of(filter(None, targets))
-    nothing = Strings.empty
-    parts = [
-        (ADDED, after.qids[added], _labels(after, added), nothing(len(added)), nothing(len(added))),
-        (REMOVED, before.qids[deleted], _labels(before, deleted), nothing(len(deleted)), nothing(len(deleted))),
-        (MERGED, before.qids[merged], _labels(before, merged), nothing(len(merged)), into),
-        (RELABELLED, before.qids[kept[other]], are.take(other), were.take(other), are.take(other)),
-        (NEW_ALIAS, after.qids[fresh[0]], _labels(after, fresh[0]), nothing(len(fresh[0])), fresh[1]),
-        (REMOVED_ALIAS, before.qids[lost[0]], _labels(after, new_row[lost[0]]), lost[1], nothing(len(lost[0]))),
-    ]
-    return pa.concat_tables(_table(*part) for part in parts)
-
-
-def _table(change: str, qids: Int64, label: Strings, before: Strings, after: Strings) -> pa.Table:
-    texts = {"label": label.arrow(), "before": before.arrow(), "after": after.arrow()}
-    return pa.table(
-        {"change": arrow_texts([change] * len(qids)), "qid": arrow_texts([f"Q{qid}" for qid in qids.tolist()])} | texts
+    fresh, new_alias = _aliases_without(after, old_row >= 0, before, new_row >= 0)
+    lost, old_alias = _aliases_without(before, new_row >= 0, after, old_row >= 0)
+    return pa.concat_tables(
+        [
+            _table(ADDED, after, np.flatnonzero(old_row < 0)),
+            _table(REMOVED, before, gone[~is_merged]),
+            _table(MERGED, before, gone[is_merged], now=Strings.of(filter(None, targets))),
+            _table(RELABELLED, after, new_row[kept[other]], were.take(other), are.take(other)),
+            _table(NEW_ALIAS, after, fresh, now=new_alias),
+            _table(REMOVED_ALIAS, after, new_row[lost], old_alias),
+        ]
     )
+
+
+def _table(change: str, kb: KB, rows: Int64, was: Strings | None = None, now: Strings | None = None) -> pa.Table:
+    names = {"change": [change] * len(rows), "qid": [f"Q{qid}" for qid in kb.qids[rows].tolist()]}
+    texts = {
+        "label": _labels(kb, rows),
+        "before": was or Strings.empty(len(rows)),
+        "after": now or Strings.empty(len(rows)),
+    }
+    columns = {name: arrow_texts(column) for name, column in names.items()}
+    return pa.table(columns | {name: column.arrow() for name, column in texts.items()})
 
 
 def _labels(kb: KB, rows: Int64) -> Strings:

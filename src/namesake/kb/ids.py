@@ -3,8 +3,6 @@
 Columns have numbers: that of the QID, and for own entities `FIRST_OWN` and up, in the order of `own.jsonl`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The manifest of a KB: how it was made, its counts, and a digest of every file."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat

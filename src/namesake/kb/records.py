@@ -1,7 +1,5 @@
 """Entities and columns of a KB as records to print or to encode as JSON."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

@@ -35,7 +35,6 @@ from namesake.machine import from_home
 if TYPE_CHECKING:
     from namesake.kb.names.index import NameIndex
     from namesake.kb.records import Entity, Found
-    from namesake.language import Language
     from namesake.text import Lexicon
 
 LOOKS_APART = 0.1
@@ -55,10 +54,6 @@ class KB(KBColumns):
     A pair is a distinct (property, value) of the entities' statements; items are all that the dump contains or names,
     kept or not. `KB.declared()` lists every column with its meaning.
     """
-
-    path: Path
-    manifest: Manifest
-    language: Language
 
     def __init__(self, path: Path, manifest: Manifest | None = None) -> None:
         if manifest is None:
@@ -106,10 +101,10 @@ class KB(KBColumns):
             remember(states)
 
     def check_unchanged(self, at_once: bool = False) -> None:
-        """Raise KBChangedError if a file was written to since it was opened.
+        """Raise KBChangedError if a file was written to (not replaced or removed) since it was opened.
 
         It checks at most ten times a second, and less often if checks take more than a hundredth of the time; `at_once`
-        checks in any case. Files that were replaced or removed do not count: an open KB keeps the old ones.
+        checks in any case.
         """
         now = time.monotonic()
         if self._written is None and (at_once or now >= self._next_look):

@@ -3,9 +3,7 @@
 The content of the dump stays mapped and is read in blocks; large results go to `large` arrays.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,6 +12,7 @@ import numpy as np
 
 from namesake.arrays import Bool, Int8, Int32, Int64, UInt64
 from namesake.kb.columns import KBColumns, Made, Ragged, Strings, large
+from namesake.kb.columns.large import AnyArray
 from namesake.kb.dump.parse import Items
 from namesake.kb.dump.ranks import incoming
 from namesake.kernels.columns import bitmap
@@ -58,10 +57,7 @@ class Numbering:
 
 
 def number(items: Items, first: Bool) -> Numbering:
-    """Give every item and entity its row, without sorting: a QID's row is the number of smaller QIDs.
-
-    `first` are the items of the dump that count.
-    """
+    """Give every item and entity its row: the number of smaller QIDs. `first` are the items of the dump that count."""
     largest = max(int(items.qid.max(initial=0)), int(items.statement_value.max(initial=0)))
     bits = np.zeros(largest // 64 + 1, np.uint64)
     bitmap.add_all(bits, items.qid if first.all() else items.qid[first])
@@ -116,41 +112,16 @@ class Statements:
         return {KBColumns.declared()[name]: value for name, value in vars(self).items()}
 
 
-@dataclass(frozen=True)
-class EntityStatements:
-    """The statements of the entities as in the dump, but in the order of the entities; `ends` of each."""
-
-    ends: Int64
-    entity: Int32
-    prop: Int32
-    value: Int64
-    start: Int32
-    end: Int32
-
-    @staticmethod
-    def of(items: Items, rows: Numbering) -> EntityStatements:
-        """Copied from the dump's order to that of the entities."""
-        dump = rows.entity_dump
-        ends = ends_of(items.statement_indptr, dump)
-        size = int(ends[-1])
-        entity, prop, start, end = (large.empty(size, np.int32) for _ in range(4))
-        value = large.empty(size, np.int64)
-        for low, high in large.spans(ends, 64):
-            counts, to = np.diff(ends[low : high + 1]), slice(ends[low], ends[high])
-            kept = ranges(items.statement_indptr[dump[low:high]], counts)
-            entity[to] = np.repeat(np.arange(low, high, dtype=np.int32), counts)
-            prop[to], value[to] = items.statement_property[kept], items.statement_value[kept]
-            start[to], end[to] = items.statement_start[kept], items.statement_end[kept]
-        return EntityStatements(ends, entity, prop, value, start, end)
-
-
-def ends_of(indptr: Int64, rows: Int32) -> Int64:
-    """Where each of some rows of a ragged column ends, if these rows stand one after the other."""
+def values_of(indptr: Int64, rows: Int32) -> tuple[Int64, Int64]:
+    """Where each of some rows of a ragged column ends, if they follow each other; and the places of their values."""
     counts = large.empty(len(rows), np.int64)
     for low, high in large.blocks(len(rows), 32):
-        some = rows[low:high]
-        counts[low:high] = indptr[some + 1] - indptr[some]
-    return large.running(counts)
+        counts[low:high] = indptr[rows[low:high] + 1] - indptr[rows[low:high]]
+    ends = large.running(counts)
+    places = large.empty(int(ends[-1]), np.int64)
+    for low, high in large.spans(ends, 64):
+        places[ends[low] : ends[high]] = ranges(indptr[rows[low:high]], counts[low:high])
+    return ends, places
 
 
 def empty_table() -> tuple[UInt64, Int32]:
@@ -175,18 +146,15 @@ def ranges(starts: Int64, counts: Int64) -> Int64:
 
 def state(items: Items, rows: Numbering) -> Statements:
     """The statements of the entities. Each distinct (property, value) has a number, by property, then value."""
-    stated = EntityStatements.of(items, rows)
-    value, strings = _values(items, rows, stated.value)
-    pair, distinct = _pairs(stated.prop, value)
-    tenure_entity, tenure_pair, tenure_start, tenure_end = _tenure(stated, pair)
+    ends, places = values_of(items.statement_indptr, rows.entity_dump)
+    value, strings = _values(items, rows, large.taken(items.statement_value, places))
+    pair, distinct = _pairs(large.taken(items.statement_property, places), value)
+    sizes, pairs, *tenure = large.gathered(_by_entity(items, ends, places, pair), np.int64, *[np.int32] * 5)
     return Statements(
-        statements=_distinct(stated, pair),
-        pair_property=(distinct >> 32).astype(np.int32),
-        pair_value=(distinct & 0xFFFFFFFF).astype(np.uint32).view(np.int32),
-        tenure_entity=tenure_entity,
-        tenure_pair=tenure_pair,
-        tenure_start=tenure_start,
-        tenure_end=tenure_end,
+        Ragged(large.running(sizes), pairs),
+        (distinct >> 32).astype(np.int32),
+        (distinct & 0xFFFFFFFF).astype(np.uint32).view(np.int32),
+        *tenure,
         strings=strings,
     )
 
@@ -227,31 +195,19 @@ def group(groups: Int32, members: Int32, size: int) -> Ragged:
     return Ragged(indptr, values[: indptr[-1]])
 
 
-def _distinct(stated: EntityStatements, pair: Int32) -> Ragged:
-    """The distinct pairs of each entity, ascending."""
-    sizes, values = large.Growing(np.int64), large.Growing(np.int32)
-    for low, high in large.spans(stated.ends, 64):
-        some = slice(stated.ends[low], stated.ends[high])
-        found = group(stated.entity[some] - np.int32(low), pair[some], high - low)
-        sizes.append(np.diff(found.indptr))
-        values.append(found.values)
-    return Ragged(large.running(sizes.done()), values.done())
-
-
-def _tenure(stated: EntityStatements, pair: Int32) -> list[Int32]:
-    """The distinct dated statements by entity, pair, then start. No start is the smallest day, no end the largest."""
-    columns = [large.Growing(np.int32) for _ in range(4)]
-    for low, high in large.spans(stated.ends, 32):
-        some = slice(stated.ends[low], stated.ends[high])
-        start, end = stated.start[some], stated.end[some]
+def _by_entity(items: Items, ends: Int64, places: Int64, pair: Int32) -> Iterator[tuple[AnyArray, ...]]:
+    """How many distinct pairs entities have, and which, ascending; and the columns of distinct dated statements."""
+    for low, high in large.spans(ends, 64):
+        some = slice(ends[low], ends[high])
+        entity = np.repeat(np.arange(low, high, dtype=np.int32), np.diff(ends[low : high + 1]))
+        distinct = group(entity - np.int32(low), pair[some], high - low)
+        start, end = items.statement_start[places[some]], items.statement_end[places[some]]
         dated = np.flatnonzero((start != MISSING) | (end != MISSING))
-        start, end = start[dated], np.where(end == MISSING, np.int32(FOREVER), end)[dated]
-        rows = np.stack([stated.entity[some][dated], pair[some][dated], start, end])
+        start, end = start[dated], np.where(end == MISSING, np.int32(FOREVER), end)[dated]  # `MISSING` is the first day
+        rows = np.stack([entity[dated], pair[some][dated], start, end])
         rows = rows[:, np.lexsort(rows[::-1])]
         rows = rows[:, np.append(True, (rows[:, 1:] != rows[:, :-1]).any(0))[: rows.shape[1]]]
-        for column, part in zip(columns, rows, strict=True):
-            column.append(part)
-    return [column.done() for column in columns]
+        yield np.diff(distinct.indptr), distinct.values, *rows
 
 
 def pick(items: Items, rows: Numbering) -> Made:
@@ -267,15 +223,8 @@ def pick(items: Items, rows: Numbering) -> Made:
 
 def entity_aliases(items: Items, rows: Numbering) -> tuple[Ragged, Strings]:
     """The rows of each entity's aliases, and the aliases."""
-    dump = rows.entity_dump
-    ends = ends_of(items.alias_indptr, dump)
-    size = int(ends[-1])
-    places, numbers = large.empty(size, np.int64), large.empty(size, np.int32)
-    for low, high in large.spans(ends, 64):
-        some = slice(ends[low], ends[high])
-        places[some] = ranges(items.alias_indptr[dump[low:high]], np.diff(ends[low : high + 1]))
-        numbers[some] = np.arange(some.start, some.stop)
-    return Ragged(ends, numbers), items.alias.take(places)
+    ends, places = values_of(items.alias_indptr, rows.entity_dump)
+    return Ragged(ends, large.kept(np.arange(len(places), dtype=np.int32))), items.alias.take(places)
 
 
 def stating(items: Items, rows: Numbering, properties: Sequence[int]) -> Bool:

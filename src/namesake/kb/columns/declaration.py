@@ -73,7 +73,7 @@ class Values:
         return f"{self.low:,.0f} or more" if self.high is None else f"{self.low:,.0f} to {self.high:,.0f}"
 
 
-ANY, KEYS = Values(), Values(keys=True)
+ANY = Values()
 
 
 class Column(Generic[C]):
@@ -86,19 +86,9 @@ class Column(Generic[C]):
     """The holder's arrays, by the suffixes of their files."""
 
     def __init__(
-        self,
-        file: str,
-        dtype: type[Any],
-        rows: Axis,
-        doc: str,
-        values: Values = ANY,
-        order: str = "",
-        dump: bool = False,
+        self, file: str, dtype: Any, rows: Axis, doc: str, values: Values = ANY, order: str = "", dump: bool = False
     ) -> None:
-        """Declare the column `file` of `dtype` with one row for each of `rows`; `doc` describes it.
-
-        With `dump`, the last part of the file's name is a field of the dump's items, picked for the entities.
-        """
+        """With `dump`, the last part of the file's name is a field of the dump's items, picked for the entities."""
         self.file, self.dtype, self.rows = file, np.dtype(dtype), rows
         self.__doc__, self.values, self.order = doc, values, order
         self.dump_field = file.rpartition(".")[2] if dump else ""

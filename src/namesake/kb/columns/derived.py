@@ -4,8 +4,6 @@ A function gets the columns that are written so far and returns the new one. The
 they stand here, after everything else is written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -65,35 +63,25 @@ def qid_before(kb: KBColumns) -> Int32:
 def phrases(kb: Mapped) -> UInt64:
     """All names, short forms and names of non-people, by their hashes."""
     names = NameColumns(kb.columns)
-    for size, most, what in (
-        (len(names.texts), pack.MOST_NAMES, "names"),
-        (len(names.short_entities), pack.MOST_SHORTS, "short forms"),
-    ):
+    counts = (len(names.texts), pack.MOST_NAMES, "names"), (len(names.short_entities), pack.MOST_SHORTS, "short forms")
+    for size, most, what in counts:
         if size > most:
             raise NamesakeError(
                 f"{size:,} {what} are too many for one KB, which has room for {most:,}: keep fewer items"
             )
     tables = names.hashes, names.short_hashes, names.thing_hashes
-    taken = sum(int(np.count_nonzero(table)) for table in tables)
-    entries = large.zeros(pack.PHRASE * table_size(taken), np.uint64)
-    for hashes, slots, at, field in (
-        (names.hashes, names.slots, np.uint64(0), pack.NAME_MASK),
-        (names.short_hashes, names.short_slots, pack.SHORT_AT, pack.SHORT_MASK << pack.SHORT_AT),
+    entries = large.zeros(pack.PHRASE * table_size(int(sum(map(np.count_nonzero, tables)))), np.uint64)
+    for hashes, values, plus, at, field in (
+        (names.hashes, names.slots, 1, np.uint64(0), pack.NAME_MASK),
+        (names.short_hashes, names.short_slots, 1, pack.SHORT_AT, pack.SHORT_MASK << pack.SHORT_AT),
+        (names.thing_hashes, names.thing_fame, 0, pack.FAME_AT, ~np.uint64(0) << pack.FAME_AT),
     ):
         for low, high in large.blocks(len(hashes), SLOT_BYTES):
-            rows = slots[low:high].astype(np.int64) + 1
-            _enter(hashes[low:high], rows.view(np.uint64) << at, field, entries)
-    for low, high in large.blocks(len(names.thing_hashes), SLOT_BYTES):
-        fame = names.thing_fame[low:high].astype(np.uint64) << pack.FAME_AT
-        _enter(names.thing_hashes[low:high], fame, ~np.uint64(0) << pack.FAME_AT, entries)
+            taken = hashes[low:high] != 0
+            packed = (values[low:high][taken].astype(np.int64) + plus).view(np.uint64) << at
+            if not pack.enter(hashes[low:high][taken], packed, field, LONGEST_RUN, entries):
+                raise NamesakeError("too many names share the lowest bits of their hashes")
     return entries
-
-
-def _enter(hashes: UInt64, packed: UInt64, field: np.uint64, entries: UInt64) -> None:
-    """Enter the occupied slots."""
-    taken = hashes != 0
-    if not pack.enter(hashes[taken], packed[taken], field, LONGEST_RUN, entries):
-        raise NamesakeError("too many names share the lowest bits of their hashes")
 
 
 @derived(KBColumns.pair_count)

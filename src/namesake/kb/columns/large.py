@@ -8,15 +8,13 @@ Pages of a mapped file belong to the page cache, but count as memory of this pro
 therefore releases them whenever the process holds more than its bound. They are read again from the cache or the disk.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import mmap
 import os
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -61,7 +59,7 @@ class Room:
     _lock: threading.Lock = field(default_factory=threading.Lock, compare=False)
 
     @contextmanager
-    def used(self) -> Iterator[Room]:
+    def used(self) -> Iterator[None]:
         """Put large arrays that the block makes here, and keep the process within the bound."""
         token = _room.set(self)
         ended = threading.Event()
@@ -69,7 +67,7 @@ class Room:
         if self.folder and self.bound:
             watch.start()
         try:
-            yield self
+            yield
         finally:
             ended.set()
             if watch.is_alive():
@@ -158,11 +156,6 @@ def kept(array: AnyArray) -> AnyArray:
     return made
 
 
-def joined(parts: list[AnyArray]) -> AnyArray:
-    """One array after the other."""
-    return np.concatenate(parts, out=empty(sum(map(len, parts)), parts[0].dtype))
-
-
 def taken(array: AnyArray, rows: AnyArray) -> AnyArray:
     """The values of an array in these rows."""
     made = empty(len(rows), array.dtype)
@@ -242,6 +235,15 @@ class Growing:
             return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, self.dtype), *parts])
         with self._file as file:
             return self._room.map(file, self.dtype) if self.size else np.empty(0, self.dtype)
+
+
+def gathered(parts: Iterable[Sequence[AnyArray]], *types: npt.DTypeLike) -> list[AnyArray]:
+    """Large columns of these types, from parts that have a piece of each."""
+    columns = [Growing(kind) for kind in types]
+    for part in parts:
+        for column, piece in zip(columns, part, strict=True):
+            column.append(piece)
+    return [column.done() for column in columns]
 
 
 class Parts:

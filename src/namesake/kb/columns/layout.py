@@ -3,24 +3,11 @@
 `docs/add-a-column.md` lists what else a new column needs.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from numpy import bool_, float32, float64, int8, int32, int64, uint8, uint64
 
-from namesake.kb.columns.declaration import (
-    ASCENDING,
-    KEYS,
-    NEVER_FALLING,
-    Array,
-    Axis,
-    Column,
-    Lists,
-    Mapped,
-    Text,
-    Values,
-)
+from namesake.kb.columns.declaration import ASCENDING, NEVER_FALLING, Array, Axis, Column, Lists, Mapped, Text, Values
 from namesake.kernels.dump.wikidata import FIRST_OWN, LARGEST_ID
 from namesake.kernels.kinds import NAME as END_OF_KINDS
 
@@ -47,7 +34,7 @@ WORD_IN, NAME_IN, SHORT_IN = (
     for rows, keys in ((WORD, "stem.hash"), (NAME, "name.key"), (SHORT, "short.key"))
 )
 ENTITIES, ID, COUNT = Values(count_of=ENTITY), Values(1, LARGEST_ID), Values(0)
-OWN_TOO = Values(1, FIRST_OWN + LARGEST_ID)
+OWN_TOO, KEYS = Values(1, FIRST_OWN + LARGEST_ID), Values(keys=True)
 PRECISION = Values(0, 14)
 """Wikidata's precision: 11 a day, 10 a month, 9 a year; 0 where there is no date."""
 

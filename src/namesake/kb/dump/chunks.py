@@ -1,15 +1,10 @@
 """Stream dumps in constant memory: chunks of whole lines from plain or compressed files, or from standard input."""
 
-from __future__ import annotations
-
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
-from namesake.arrays import UInt8
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, open_unpacked
 from namesake.files.lines import BROKEN, Unpacked, reason
@@ -36,15 +31,6 @@ class Chunk:
     """The part of all dumps that has been read with this chunk; None if unknown."""
     problem: str = ""
     """Why a line that is too long for a chunk is rejected; the chunk is then empty."""
-
-    @property
-    def buffer(self) -> UInt8:
-        """The lines and the zero bytes as numbers."""
-        return np.frombuffer(self.text, np.uint8)
-
-    def line_at(self, position: int) -> bytes:
-        """The line that begins at a position, with its newline."""
-        return bytes(self.text[position : self.text.find(b"\n", position, self.size) + 1 or self.size])
 
 
 def read_chunks(paths: Sequence[Path | str], workers: int, chunk_bytes: int = CHUNK) -> Iterator[Chunk]:

@@ -23,9 +23,9 @@ from namesake.errors import NamesakeError
 from namesake.files.digests import file_digest
 from namesake.kb.build_options import Options, needs
 from namesake.kb.columns import Strings
-from namesake.kb.dump.changes import read_ids
 from namesake.kb.dump.chunks import Chunk, read_chunks
 from namesake.kb.dump.parse import FIELDS, GONE, STATEMENT_COLUMNS, TEXT_COLUMNS, Items, parse_chunk
+from namesake.kb.dump.repair import read_ids
 from namesake.kb.dump.wikipedia import Reader, Wikipedia
 from namesake.kb.manifest import Gathered, Manifest, Reject, Rejects
 from namesake.kb.publish.draft import Draft, Spill

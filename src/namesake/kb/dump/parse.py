@@ -4,33 +4,22 @@ A compiled scanner parses the lines that Wikidata writes, without the interprete
 scanned again, or rejected with a reason if it is not an entity.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, get_type_hints
 
 import numpy as np
 
 from namesake.arrays import Bool, Int32, Int64, UInt8, number_type
 from namesake.kb.columns import KBColumns, Strings
-from namesake.kb.dump.changes import entities_on, removed_by
 from namesake.kb.dump.chunks import CHUNK, Chunk
-from namesake.kb.dump.repair import NOT_AN_ENTITY, BadLineError, repair
+from namesake.kb.dump.repair import NOT_AN_ENTITY, BadLineError, entities_on, removed_by, repair
 from namesake.kb.manifest import Reject
 from namesake.kernels.dump import tables as t
+from namesake.kernels.dump import wikidata
 from namesake.kernels.dump.entity import ITEM_COLUMNS, scan
 from namesake.kernels.dump.walk import ENTITY_ID, FOUND, OTHER, QUANTITY, TIME_VALUE, language_keys
-from namesake.kernels.dump.wikidata import (
-    BIRTH_DATE,
-    BIT_MASK,
-    COORDINATES,
-    DECIDING_END,
-    POPULATION,
-    PUBLICATION_DATE,
-    TYPE_AT,
-)
+from namesake.kernels.dump.wikidata import BIRTH_DATE, BIT_MASK, DECIDING_END, POPULATION, PUBLICATION_DATE, TYPE_AT
 from namesake.kernels.kinds import PERSON
 from namesake.kernels.simd import LANES
 from namesake.kinds import PEOPLE, deciding_bits, kinds
@@ -44,7 +33,7 @@ TEXT_COLUMNS = ("label", "description", "title", "alias", "strings", "property_l
 STATEMENT_COLUMNS = ("statement_property", "statement_value", "statement_start", "statement_end")
 """The columns of the scanner's other tables, in their order; `ITEM_COLUMNS` are those of items."""
 GONE = ("gone_qid", "gone_target", "gone_before")
-TYPES = {BIRTH_DATE: TIME_VALUE, PUBLICATION_DATE: TIME_VALUE, POPULATION: QUANTITY, COORDINATES: OTHER}
+TYPES = {BIRTH_DATE: TIME_VALUE, PUBLICATION_DATE: TIME_VALUE, POPULATION: QUANTITY, wikidata.COORDINATES: OTHER}
 """The types of values of properties whose values are not items, among those that decide a kind."""
 
 
@@ -105,11 +94,9 @@ FIELDS |= {name: np.dtype(kind) for name, kind in _OWN.items()}
 
 
 def parse_chunk(chunk: Chunk, keep: str, language: Language) -> Items:
-    """Parse the lines of `chunk`. Of items that are not `kept` only texts and links are stored: "people" keeps people.
+    """Parse the lines of `chunk`. Of items that are not `kept` only texts and links are stored.
 
-    Any other `keep` keeps everything, because the kinds of items follow from all of them.
-
-    Labels, descriptions and titles are those in `language`. Several threads may parse at the same time.
+    "people" keeps people. Any other `keep` keeps everything, because the kinds of items follow from all of them.
     """
     to = _scratch(chunk)._replace(languages=language_keys(language.labels, language.wikipedia))
     keep_all = keep != PEOPLE
@@ -120,10 +107,11 @@ def parse_chunk(chunk: Chunk, keep: str, language: Language) -> Items:
         end: int = scan(np.frombuffer(text + bytes(LANES), np.uint8), 0, len(text), keep_all, check, to)
         return end == len(text)
 
-    position = scan(chunk.buffer, 0, chunk.size, keep_all, True, to)
+    buffer = np.frombuffer(chunk.text, np.uint8)
+    position = scan(buffer, 0, chunk.size, keep_all, True, to)
     while position < chunk.size:
-        line, number = chunk.line_at(position), int(to.counts[t.LINES])
-        for key, entity in entities_on(line.lstrip(b"[, \t\r").rstrip(b"], \t\r\n")):
+        end, number = chunk.text.find(b"\n", position, chunk.size) + 1 or chunk.size, int(to.counts[t.LINES])
+        for key, entity in entities_on(bytes(chunk.text[position:end]).lstrip(b"[, \t\r").rstrip(b"], \t\r\n")):
             try:
                 removed, has_content = removed_by(key, entity)
                 gone += [(*one, int(to.counts[t.ITEMS])) for one in removed]
@@ -132,7 +120,7 @@ def parse_chunk(chunk: Chunk, keep: str, language: Language) -> Items:
             except BadLineError as problem:
                 rejected.append(Reject(chunk.file, number, str(problem)))
         to.counts[t.LINES] = number + 1
-        position = scan(chunk.buffer, position + len(line), chunk.size, keep_all, True, to)
+        position = scan(buffer, end, chunk.size, keep_all, True, to)
     columns = {name: _column(name, to) for name in FIELDS if name not in GONE}
     columns |= zip(GONE, np.array(gone, np.int64).reshape(-1, len(GONE)).T, strict=True)
     return Items(columns, rejected, int(to.counts[t.DATES_DROPPED]))
@@ -156,7 +144,6 @@ def _column(name: str, to: t.Tables) -> Any:
     return np.concatenate((np.zeros(1, column.dtype), column)) if name.endswith("_indptr") else column
 
 
-@cache
 def deciding_table() -> UInt8:
     """By property: 0, or 1 more than the type of its values and its bit in the column `deciding`."""
     table = np.zeros(DECIDING_END, np.uint8)
@@ -166,7 +153,6 @@ def deciding_table() -> UInt8:
     return table
 
 
-@cache
 def dates_table() -> UInt8:
     """By property: 0, or how its dates are stored (`tables.Tables.dates`)."""
     table = np.zeros(DECIDING_END, np.uint8)
@@ -181,10 +167,7 @@ _local = threading.local()
 
 
 def _scratch(chunk: Chunk) -> t.Tables:
-    """Empty tables that no chunk of this size can overflow; each thread reuses its own.
-
-    The system provides pages only when they are first written to.
-    """
+    """Empty tables that no chunk of this size can overflow; each thread reuses its own. Untouched pages are free."""
     to: t.Tables | None = getattr(_local, "tables", None)
     if to is None or to.counts[t.CAPACITY] < chunk.size or len(to.properties) < chunk.lines:
         size = max(chunk.size, CHUNK)

@@ -3,8 +3,6 @@
 A negative rank means unknown: published files have -1 for entities without a rank.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -113,16 +111,21 @@ def pagerank(links: Ragged) -> Float64:
     share = large.empty(nodes, np.float64)
     for low, high in large.blocks(nodes, 16):
         share[low:high] = 1 / np.maximum(outgoing[low:high], 1)
-    among, from_unlinked = _split(links, linked, share)
+    place = large.full(nodes, -1, np.int32)
+    place[linked] = np.arange(len(linked), dtype=np.int32)
+    indptr, among = large.zeros(len(linked) + 1, np.int64), large.empty(len(links.values), np.int32)
+    from_unlinked = large.empty(len(linked), np.float64)  # the sum of their shares; `among` has links of linked nodes
+    size = kernels.split_links(linked, links.indptr, links.values, place, share, indptr, among, from_unlinked)
+    among = among[:size]
     linked_share = large.kept(share[linked])
     linked_ends = np.flatnonzero(outgoing[linked] == 0)
     unlinked_ends = nodes - int(np.count_nonzero(outgoing)) - len(linked_ends)
-    del share, outgoing
+    del share, outgoing, place
     rank, given, base = np.full(len(linked), 1 / nodes), np.empty(len(linked)), 1 / nodes
     for _ in range(STEPS):
         next_base = (DAMPING * (rank[linked_ends].sum() + base * unlinked_ends) + 1 - DAMPING) / nodes
         np.multiply(rank, linked_share, out=given)
-        moved = kernels.step(among.indptr, among.values, given, from_unlinked, DAMPING, base, next_base, rank)
+        moved = kernels.step(indptr, among, given, from_unlinked, DAMPING, base, next_base, rank)
         moved += (nodes - len(linked)) * abs(next_base - base)
         base = next_base
         if moved < TOLERANCE:
@@ -130,13 +133,3 @@ def pagerank(links: Ragged) -> Float64:
     ranks = large.full(nodes, base * nodes, np.float64)
     ranks[linked] = rank * nodes
     return ranks
-
-
-def _split(links: Ragged, linked: Int64, share: Float64) -> tuple[Ragged, Float64]:
-    """The links to the `linked` nodes: those from linked nodes, as places in `linked`; and the sum of other shares."""
-    place = large.full(len(links), -1, np.int32)
-    place[linked] = np.arange(len(linked), dtype=np.int32)
-    indptr, among = large.zeros(len(linked) + 1, np.int64), large.empty(len(links.values), np.int32)
-    rest = large.empty(len(linked), np.float64)
-    size = kernels.split_links(linked, links.indptr, links.values, place, share, indptr, among, rest)
-    return Ragged(indptr, among[:size]), rest

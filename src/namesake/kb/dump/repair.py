@@ -1,16 +1,25 @@
-"""Repair a line that the scanner does not parse: decode it with a full JSON decoder, and write it again in plain JSON.
+"""Lines of a dump that the scanner does not parse: repaired entities, answers of Wikidata's API, deletions, redirects.
 
-An unexpected value costs the statement that contains it, never the entity.
+An entity is decoded by a full JSON decoder and written again in plain JSON. An unexpected value costs the statement
+that contains it, never the entity.
+
+Special:EntityData and `wbgetentities` answer `{"entities": {"Q1": …}}`. A deleted item is
+`{"id": "Q1", "missing": ""}`. A redirected one has the content and the `id` of its target under its own key, or
+`"redirects": {"from": …, "to": …}`; in page dumps it is `{"entity": "Q1", "redirect": "Q2"}`.
 """
 
-from __future__ import annotations
-
 import re
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Struct
+import numpy as np
+from msgspec import UNSET, Struct
 
+from namesake.arrays import Int64
+from namesake.errors import NamesakeError
+from namesake.files import open_lines
+from namesake.files.lines import lines_of
 from namesake.kernels.dump.wikidata import END_TIME, LARGEST_ID, REVISION_DIGITS, START_TIME
 from namesake.language import Language
 
@@ -20,6 +29,7 @@ _AMOUNT = re.compile(r"\+[1-9][0-9]*")
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", re.S
 )
+MARKS = (b'"entities"', b'"missing"', b'"redirect')
 T = TypeVar("T")
 NOT_AN_ENTITY = "not as Wikidata writes an entity"
 
@@ -108,19 +118,15 @@ def _plain(record: _Record, language: Language) -> _Record:
         sitelinks[language.wikipedia] = {"title": _lenient(page.get("title"), str) or ""}
     labels = [text.value for text in dict(record.labels).values() if text.value]
     aliases = [text.value for texts in dict(record.aliases).values() for text in texts]
-    code = language.labels[0]
+    code, revision = language.labels[0], record.lastrevid
     return msgspec.structs.replace(
         record,
         labels={code: _Text(labels[0])} if labels else {},
         aliases={code: [_Text(name) for name in dict.fromkeys([*aliases, *labels])]},
         claims={name: [_plain_statement(one) for one in statements] for name, statements in claims.items()},
         sitelinks=sitelinks,
-        lastrevid=_plain_revision(record.lastrevid),
+        lastrevid=revision if type(revision) is int and 0 <= revision < 10**REVISION_DIGITS else 0,
     )
-
-
-def _plain_revision(given: Any) -> int:
-    return given if type(given) is int and 0 <= given < 10**REVISION_DIGITS else 0
 
 
 def id_letter(text: str) -> str:
@@ -169,3 +175,65 @@ def _lenient(value: Any, kind: type[T]) -> T | None:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError:
         return None
+
+
+class _Answer(Struct):
+    entities: dict[str, msgspec.Raw]
+
+
+class _Redirects(Struct, rename={"source": "from", "target": "to"}):
+    source: str
+    target: str
+
+
+class _Head(Struct):
+    id: str = ""
+    entity: str = ""
+    redirect: str = ""
+    redirects: _Redirects | None = None
+    missing: Any = UNSET
+    labels: Any = UNSET
+    claims: Any = UNSET
+
+
+def entities_on(line: bytes) -> list[tuple[str, bytes]]:
+    """The entities on a line, each with its key in an answer of the API; in any other line there is one without key."""
+    try:
+        answer = msgspec.json.decode(line, type=_Answer) if MARKS[0] in line else None
+    except (msgspec.DecodeError, RecursionError):
+        answer = None  # the line is reported when it is repaired
+    return [("", line)] if answer is None else [(key, bytes(raw)) for key, raw in answer.entities.items()]
+
+
+def removed_by(key: str, entity: bytes) -> tuple[list[tuple[int, int]], bool]:
+    """The item that a record deletes or redirects, with its target or 0; and whether it has content as well."""
+    if not key and not any(mark in entity for mark in MARKS):
+        return [], True
+    try:
+        head = msgspec.json.decode(entity, type=_Head)
+    except (msgspec.DecodeError, RecursionError):
+        return [], True  # the same
+    moved = head.redirects or _Redirects(head.entity or key, head.redirect or head.id)
+    if head.missing is not UNSET:
+        moved = _Redirects(head.id or key, "")
+    elif moved.target in ("", moved.source) or not moved.source:
+        return [], True
+    letter = id_letter(moved.source)
+    if not letter or (moved.target and id_letter(moved.target) != letter):
+        raise BadLineError(f"the id {moved.source[:40]!r} cannot be deleted or redirected to {moved.target[:40]!r}")
+    has_content = head.labels is not UNSET or head.claims is not UNSET
+    return [(int(moved.source[1:]), int(moved.target[1:] or 0))] if letter == "Q" else [], has_content
+
+
+def read_ids(path: Path) -> Int64:
+    """The QIDs of a text file with one on each line. Raises NamesakeError for another line."""
+    found = []
+    if not path.is_file():
+        raise NamesakeError(f"{path}: no such file; give a file with one QID on each line")
+    with open_lines(path) as stream:
+        for place, line in lines_of(stream, path):
+            text = line.decode(errors="replace").strip()
+            if text and id_letter(text) != "Q":
+                raise NamesakeError(f"{path}:{place}: {text[:40]!r} is not a QID such as Q42; nothing was changed")
+            found += [int(text[1:])] if text else []
+    return np.array(found, np.int64)

@@ -1,18 +1,23 @@
 """Which records of the dumps count: of several records of one item the one of the latest revision, else the last.
 
-A deleted item has none. Statements about a redirected item are about its target.
+A deleted item has none. Statements about a redirected item are about its target. `history` is what the manifest says
+about updates.
 """
 
-from __future__ import annotations
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
-from typing import NamedTuple
-
+import msgspec
 import numpy as np
 
-from namesake.arrays import Bool, Int64
+from namesake import __version__
+from namesake.arrays import Bool, Int32, Int64, UInt64
 from namesake.errors import NamesakeError
+from namesake.kb.build_options import Options
 from namesake.kb.columns import large
+from namesake.kb.dump.gather import Gathering
 from namesake.kb.dump.parse import Items
+from namesake.kb.manifest import Sources, Update
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns.revisions import NONE, settle
 
@@ -34,10 +39,7 @@ class Current(NamedTuple):
 
 def current(items: Items) -> Current:
     """The records that count. Statements about redirected items are changed to their targets."""
-    bits = np.zeros(max(_largest(items.qid), _largest(items.gone_qid)) // 64 + 1, np.uint64)
-    bitmap.add_all(bits, items.qid)
-    bitmap.add_all(bits, items.gone_qid)
-    before = bitmap.count_before(bits)
+    bits, before = _bitmap(items.qid, items.gone_qid)
     chosen = large.full(int(before[-1]), NONE, np.int32)
     gone_item = bitmap.find(bits, before, items.gone_qid)
     gone = items.gone_target, items.gone_before
@@ -50,12 +52,20 @@ def current(items: Items) -> Current:
     targets = np.where(last >= 0, items.gone_target[last], 0)
     moved = targets > 0
     if moved.any():
-        items.statement_value = _redirected(items.statement_value, qids[moved], _ends(qids[moved], targets[moved]))
+        values, known, ends = items.statement_value, _bitmap(qids[moved]), _ends(qids[moved], targets[moved])
+        items.statement_value = large.empty(len(values), np.int64)
+        for low, high in large.blocks(len(values), 16):
+            place = bitmap.find(*known, values[low:high])
+            items.statement_value[low:high] = np.where(place < 0, values[low:high], ends[place])
     return Current(first, int(outdated), qids, targets)
 
 
-def _largest(qids: Int64) -> int:
-    return int(qids.max(initial=0))
+def _bitmap(*columns: Int64) -> tuple[UInt64, Int32]:
+    """The set of the QIDs in some columns, for `bitmap.find`."""
+    bits = np.zeros(int(max(qids.max(initial=0) for qids in columns)) // 64 + 1, np.uint64)
+    for qids in columns:
+        bitmap.add_all(bits, qids)
+    return bits, bitmap.count_before(bits)
 
 
 def _ends(qids: Int64, targets: Int64) -> Int64:
@@ -74,13 +84,28 @@ def _ends(qids: Int64, targets: Int64) -> Int64:
     return np.array([ends[qid] for qid in qids.tolist()], np.int64)
 
 
-def _redirected(values: Int64, qids: Int64, ends: Int64) -> Int64:
-    """The values of statements, with the last target of each redirected item in its place."""
-    made = large.empty(len(values), np.int64)
-    bits = np.zeros(_largest(qids) // 64 + 1, np.uint64)
-    bitmap.add_all(bits, qids)
-    before = bitmap.count_before(bits)
-    for low, high in large.blocks(len(values), 16):
-        place = bitmap.find(bits, before, values[low:high])
-        made[low:high] = np.where(place < 0, values[low:high], ends[place])
-    return made
+def history(options: Options, items: Items, gathered: Gathering, current: Current) -> dict[str, Any]:
+    """The fields `generation`, `updates` and `sources` of the manifest."""
+    if not options.updatable:
+        return {}
+    content = msgspec.structs.replace(gathered.content, outdated=current.outdated)
+    wikipedia = None if options.wikipedia is None else str(options.wikipedia)
+    ranks = {source: str(file) for source, file in options.ranks.items()}
+    fields: dict[str, Any] = {"sources": Sources(content, wikipedia, ranks, __version__)}
+    if not options.base or not (old := options.base[1]).sources:
+        return fields
+    base = old.sources.gathered
+    counted = items.qid[base.items :][current.first[base.items :]]
+    changed = int(np.count_nonzero(bitmap.find(*_bitmap(items.qid[: base.items]), counted) >= 0))
+    gone = np.isin(current.gone, items.gone_qid[base.gone :])
+    redirected = int(np.count_nonzero(current.targets[gone]))
+    update = Update(
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        files=[*options.dumps, *([str(options.deleted)] if options.deleted else [])],
+        added=len(counted) - changed,
+        changed=changed,
+        deleted=int(gone.sum()) - redirected,
+        redirected=redirected,
+        outdated=current.outdated - base.outdated,
+    )
+    return fields | {"generation": old.generation + 1, "updates": [*old.updates, update]}

@@ -4,8 +4,6 @@ The dump alternates index and document lines. Pages and links are stored as 64-b
 is read, and matched at its end: memory grows with the number of pages, not with the text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -4,9 +4,7 @@ The lowest bits of a key decide its place in the hash table of short forms, so p
 beginning to end. The columns do not depend on the number of parts.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +12,7 @@ import numpy.typing as npt
 from namesake.arrays import Bool, Float64, Int8, Int32, UInt64, take_rows
 from namesake.kb.columns import Made, NameColumns, Ragged, large
 from namesake.kb.columns.assemble import distinct_keys
+from namesake.kb.columns.large import AnyArray
 from namesake.kernels.hash import fill, table_size
 from namesake.kernels.names import forms as kernels
 from namesake.kernels.names.constants import DEMONYM
@@ -79,25 +78,17 @@ class FormEntries:
 
     def columns(self, known: KnownForms | None = None) -> Made:
         """The columns of short forms, in the order of `_turned` keys. Entries cannot be added afterwards."""
-        keys, sizes, rows, forms = (large.Growing(kind) for kind in (np.uint64, np.int64, np.int32, np.int8))
-        parts: Iterable[npt.NDArray[np.void]] = self._parts.each()
-        if known is not None:
-            parts = known.renew(list(parts))
-            for column, old in ((keys, known.keys), (sizes, np.diff(known.ends)), (rows, known.rows)):
-                column.append(old)
-            forms.append(known.forms)
-        for entries in parts:
-            found, best = self._best(entries[np.argsort(entries["row"], kind="stable")])
-            keys.append(found)
-            sizes.append(np.diff(best.indptr))
-            rows.append(best.rows[: best.indptr[-1]])
-            forms.append(best.forms[: best.indptr[-1]])
-        distinct, ends, entities, which = keys.done(), large.running(sizes.done()), rows.done(), forms.done()
+        types = np.uint64, np.int64, np.int32, np.int8
+        distinct, sizes, entities, which = large.gathered(self._all_best(known), *types)
+        ends = large.running(sizes)
         if known is not None:
             order = np.argsort(self._turned(distinct), kind="stable")
             ends, taken = take_rows(ends, order)
             distinct, entities, which = distinct[order], entities[taken], which[taken]
-        hashes, slots = _table(distinct)
+        size = table_size(len(distinct))
+        hashes, slots = large.zeros(size, np.uint64), large.full(size, -1, np.int32)
+        for low, high in large.blocks(len(distinct), 16):
+            slots[fill(distinct[low:high], hashes)] = np.arange(low, high, dtype=np.int32)
         return {
             NameColumns.short_hashes: hashes,
             NameColumns.short_slots: slots,
@@ -105,27 +96,22 @@ class FormEntries:
             NameColumns.short_forms: which,
         }
 
-    def _best(self, entries: npt.NDArray[np.void]) -> tuple[UInt64, kernels.Grouped]:
-        """The distinct keys of a part, in their order, and the best entities with each. Entries are by entity."""
-        ids = np.empty(len(entries), np.int32)
-        found = distinct_keys(np.ascontiguousarray(entries["key"]), ids)
-        order = np.argsort(self._turned(found))
-        place = np.empty(len(order), np.int32)
-        place[order] = np.arange(len(order), dtype=np.int32)
-        size = min(len(ids), MOST * len(found))
-        best = kernels.Grouped(
-            *(np.zeros(len(found) + 1, np.int64), np.empty(size, np.int32), np.empty(size, np.int8)),
-            np.empty(size, np.float32),
-        )
-        columns = (np.ascontiguousarray(entries[name]) for name in ("row", "form", "weight"))
-        kernels.best_bearers(place[ids], *columns, MOST, best)
-        return found[order], best
-
-
-def _table(keys: UInt64) -> tuple[UInt64, Int32]:
-    """A hash table of distinct keys, and the position of each key by slot, -1 in free slots."""
-    size = table_size(len(keys))
-    table, slots = large.zeros(size, np.uint64), large.full(size, -1, np.int32)
-    for low, high in large.blocks(len(keys), 16):
-        slots[fill(keys[low:high], table)] = np.arange(low, high, dtype=np.int32)
-    return table, slots
+    def _all_best(self, known: KnownForms | None) -> Iterator[tuple[AnyArray, ...]]:
+        """The distinct keys of each part, in their order, the number of the best entities with each, these, forms."""
+        parts: Iterable[npt.NDArray[np.void]] = self._parts.each()
+        if known is not None:
+            parts = known.renew(list(parts))
+            yield known.keys, np.diff(known.ends), known.rows, known.forms
+        for part in parts:
+            entries = part[np.argsort(part["row"], kind="stable")]
+            ids = np.empty(len(entries), np.int32)
+            found = distinct_keys(np.ascontiguousarray(entries["key"]), ids)
+            order = np.argsort(self._turned(found))
+            place = np.empty(len(order), np.int32)
+            place[order] = np.arange(len(order), dtype=np.int32)
+            size = min(len(ids), MOST * len(found))
+            rows, forms, weights = (np.empty(size, kind) for kind in (np.int32, np.int8, np.float32))
+            best = kernels.Grouped(np.zeros(len(found) + 1, np.int64), rows, forms, weights)
+            columns = (np.ascontiguousarray(entries[name]) for name in ("row", "form", "weight"))
+            kernels.best_bearers(place[ids], *columns, MOST, best)
+            yield found[order], np.diff(best.indptr), rows[: best.indptr[-1]], forms[: best.indptr[-1]]

@@ -1,7 +1,5 @@
 """The name index: from a name in any spelling to the entities with this name; tables for the search for variants."""
 
-from __future__ import annotations
-
 from functools import cache, cached_property
 from typing import NamedTuple
 
@@ -78,10 +76,7 @@ class NameIndex(NameColumns):
 
     def lookup_many(self, data: UInt8, offsets: Int64) -> NamedEntities:
         """`lookup` for every string of a column in Arrow's layout."""
-        return self.entities_with(self.find(normalise_many(Strings(offsets, data))))
-
-    def entities_with(self, names: Int32) -> NamedEntities:
-        """The entities with each name, given by its id; none where the id is -1."""
+        names = self.find(normalise_many(Strings(offsets, data)))
         known = np.flatnonzero(names >= 0)
         ends, entries = take_rows(self.entities.indptr, names[known].astype(np.int64))
         of_name = np.repeat(known, np.diff(ends))

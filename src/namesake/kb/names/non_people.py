@@ -1,10 +1,7 @@
 """The names of items that are not people, which are evidence against a person of that name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,10 +9,11 @@ import numpy.typing as npt
 
 from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64
 from namesake.kb.columns import Made, NameColumns, Strings, large
-from namesake.kb.columns.assemble import Numbering, Statements, distinct_keys, ranges
+from namesake.kb.columns.assemble import Numbering, Statements, distinct_keys, values_of
+from namesake.kb.columns.large import AnyArray
 from namesake.kb.dump.parse import Items
-from namesake.kb.names.normalise import TABLE_END, normalise_many
-from namesake.kb.names.short_forms import at_comma
+from namesake.kb.names.normalise import normalise_many
+from namesake.kb.names.short_forms import at_comma, characters
 from namesake.kernels.columns.group import count_values
 from namesake.kernels.hash import fill, keep_largest, table_size
 from namesake.kernels.kinds import CHARACTER, NAME, PERSON
@@ -55,10 +53,7 @@ def stated_by(stated: Statements, items: int) -> Int64:
 
 
 def non_people_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) -> NonPeople:
-    """Names of items that are no entities, which are evidence against entities with the same name.
-
-    They have two or more characters, up to `MOST_TOKENS` tokens and a capital.
-    """
+    """Names of items that are no entities: of two or more characters, up to `MOST_TOKENS` tokens, with a capital."""
     is_evidence = ~np.isin(kinds, (PERSON, CHARACTER, NAME)) & (rows.dump_of >= 0)
     is_evidence[rows.entity_item] = False
     row = large.kept(np.flatnonzero(is_evidence))
@@ -66,48 +61,52 @@ def non_people_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) 
     for low, high in large.blocks(len(row), 128):
         some = dump[low:high]
         fame[low:high] = item_fame(items.sitelinks[some], items.population[some], stated[row[low:high]])
-    types = np.int64, np.uint8, np.uint64, np.float64
-    columns = sizes, data, hashes, of_fame = [large.Growing(kind) for kind in types]
-    for raw, item, share in _all_names(items, dump):
-        capital = np.flatnonzero(begins_with(raw.data, raw.offsets, capitals()))
-        texts = normalise_many(raw.take(capital))
-        hashed = hash_names(texts.data, texts.offsets, MOST_TOKENS)
-        named = np.flatnonzero(hashed)
-        kept, whose = texts.take(named), item[capital[named]]
-        sizes.append(np.diff(kept.offsets))
-        data.append(kept.data)
-        hashes.append(hashed[named])
-        of_fame.append(fame[whose] * share)
-    lengths, text, *rest = (column.done() for column in columns)
+
+    def each() -> Iterator[tuple[AnyArray, ...]]:
+        for raw, item, share in _all_names(items, dump):
+            capital = np.flatnonzero(begins_with(raw.data, raw.offsets, characters(str.isupper, str.isdigit)))
+            texts = normalise_many(raw.take(capital))
+            hashed = hash_names(texts.data, texts.offsets, MOST_TOKENS)
+            named = np.flatnonzero(hashed)
+            kept = texts.take(named)
+            yield np.diff(kept.offsets), kept.data, hashed[named], fame[item[capital[named]]] * share
+
+    lengths, text, *rest = large.gathered(each(), np.int64, np.uint8, np.uint64, np.float64)
     return NonPeople(Strings(large.running(lengths), text), *rest)
 
 
 def _all_names(items: Items, dump: Int32) -> Iterator[tuple[Strings, Int64, float]]:
     """Labels of items of the dump, aliases, and labels before a comma; the item of each, and a factor for its fame."""
-    ends = large.zeros(len(dump) + 1, np.int64)
     for low, high in large.blocks(len(dump), NAME_BYTES):
-        some = dump[low:high]
-        ends[low + 1 : high + 1] = items.alias_indptr[some + 1] - items.alias_indptr[some]
-        yield items.label.take(some), np.arange(low, high), 1
-    np.cumsum(ends, out=ends)
+        yield items.label.take(dump[low:high]), np.arange(low, high), 1
+    ends, places = values_of(items.alias_indptr, dump)
     for low, high in large.spans(ends, NAME_BYTES):
-        counts = np.diff(ends[low : high + 1])
-        aliases = items.alias.take(ranges(items.alias_indptr[dump[low:high]], counts))
-        yield aliases, np.repeat(np.arange(low, high), counts), AN_ALIAS
+        whose = np.repeat(np.arange(low, high), np.diff(ends[low : high + 1]))
+        yield items.alias.take(places[ends[low] : ends[high]]), whose, AN_ALIAS
     for low, high in large.blocks(len(dump), NAME_BYTES):
         cut, before, _ = at_comma(items.label.take(dump[low:high]))
         yield before, low + cut, BEFORE_COMMA
 
 
-@cache
-def capitals() -> Bool:
-    """Characters that may begin a name, by code point: capitals and digits."""
-    return np.array([chr(point).isupper() or chr(point).isdigit() for point in range(TABLE_END)])
-
-
 def build_non_people(names: NonPeople) -> Made:
-    """The columns of non-people: the most famous one of each name, the first of two."""
-    best = _most_famous(names)
+    """The columns of non-people: the most famous one of each name, the first of two.
+
+    The lowest bits of the hashes determine the slots, and split the names into parts that fit in memory.
+    """
+    size = len(names.hashes)
+    turn = np.uint64(64 - table_size(size).bit_length())
+    parts, rows = large.Parts(NAMED, size, HASH_BYTES), large.Growing(np.int64)
+    for low, high in large.blocks(size, HASH_BYTES):
+        hashes, some = names.hashes[low:high], np.empty(high - low, NAMED)
+        some["turned"] = hashes << turn | hashes >> np.uint64(64) - turn
+        some["row"], some["fame"] = np.arange(low, high), names.fame[low:high]
+        parts.add(some["turned"], some)
+    for part in parts.each():
+        ids = np.empty(len(part), np.int32)
+        distinct = distinct_keys(np.ascontiguousarray(part["turned"]), ids)
+        found = keep_largest(ids, np.ascontiguousarray(part["fame"]), len(distinct))
+        rows.append(part["row"][found[np.argsort(distinct)]])
+    best = rows.done()
     slots = table_size(len(best))
     keys, fame = large.zeros(slots, np.uint64), large.zeros(slots, np.uint8)
     for low, high in large.blocks(len(best), 64):
@@ -151,24 +150,3 @@ def fame_byte(fame: Float64) -> UInt8:
     """Fame as one byte, in `FAME_STEPS` per unit of its logarithm."""
     steps: Float64 = np.rint(FAME_STEPS * np.log1p(fame))
     return np.minimum(steps, 255).astype(np.uint8)
-
-
-def _most_famous(names: NonPeople) -> Int64:
-    """The row of the most famous item with each name, the first of two, in the order of slots of the table.
-
-    The lowest bits of the hashes determine the slots, and split the names into parts that fit in memory.
-    """
-    size = len(names.hashes)
-    turn = np.uint64(64 - table_size(size).bit_length())
-    parts, best = large.Parts(NAMED, size, HASH_BYTES), large.Growing(np.int64)
-    for low, high in large.blocks(size, HASH_BYTES):
-        hashes, some = names.hashes[low:high], np.empty(high - low, NAMED)
-        some["turned"] = hashes << turn | hashes >> np.uint64(64) - turn
-        some["row"], some["fame"] = np.arange(low, high), names.fame[low:high]
-        parts.add(some["turned"], some)
-    for part in parts.each():
-        ids = np.empty(len(part), np.int32)
-        distinct = distinct_keys(np.ascontiguousarray(part["turned"]), ids)
-        found = keep_largest(ids, np.ascontiguousarray(part["fame"]), len(distinct))
-        best.append(part["row"][found[np.argsort(distinct)]])
-    return best.done()

@@ -1,30 +1,31 @@
-"""Short forms of names (surnames, mononyms, first and last token …), and the counts of the tokens of names."""
+"""Short forms of names of people (surnames, first and last token …) and of others (Bulls, French); counts of tokens."""
 
-from __future__ import annotations
-
+import re
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow.compute as pc
 
-from namesake.arrays import Bool, Float64, Int64, UInt8, UInt64
+from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64, numpy_numbers
 from namesake.kb.columns import Made, NameColumns, Strings, large
 from namesake.kb.columns.assemble import empty_table
 from namesake.kb.dump.parse import Items
 from namesake.kb.names.build_index import EntityNames
 from namesake.kb.names.form_entries import FormEntries
-from namesake.kb.names.normalise import TABLE_END, fold_table, normalise_many, replaced
+from namesake.kb.names.index import name_key, token_hash
+from namesake.kb.names.normalise import APOSTROPHES, TABLE_END, fold_table, normalise_many, replaced
 from namesake.kernels.columns.group import number_keys
 from namesake.kernels.hash import count_each, hash_each, table_of
-from namesake.kernels.names import fold
+from namesake.kernels.names import fold, other_forms
 from namesake.kernels.names import forms as kernels
-from namesake.kernels.names.index import token_hashes
+from namesake.kernels.names.constants import DEMONYM, HEAD, NATIONAL_TEAM, NO_POSSESSIVE, TAIL, TEAM_DEMONYM
+from namesake.kernels.names.index import hash_names, mark_names, token_hashes
 from namesake.language import Language
 
 Texts = tuple[Strings, Bool]
 """A column of texts, and which of them count."""
-
-
 FORMS = (
     ("mononym", 1.0),  # a label of one token: Rihanna
     ("surname", 1.0),  # the last token of a label: Bolsonaro
@@ -93,21 +94,23 @@ class NameTokens(NamedTuple):
 def list_forms(
     names: EntityNames, shortened: Bool, fame: Float64, prefixes: UInt8, entries: FormEntries | None = None
 ) -> NameTokens:
-    """Add the short forms of the entities that are `shortened` to `entries`; returns the tokens of all names.
-
-    `prefixes` are the bits of `NameColumns.prefixes`, set for the beginnings of forms of two or more tokens.
-    """
+    """Add the short forms of some people to `entries`, and their beginnings to `prefixes`; returns all tokens."""
     columns = [large.Growing(np.uint64) for _ in range(3)]
     for entities, some in names.blocks(shortened):
-        found = _forms_of(some, fame[entities], prefixes)
+        found = _forms_of_people(some, fame[entities], prefixes)
         if entries is not None:
             entries.add(found.keys, entities[found.rows], found.forms, found.weights)
         for column, tokens in zip(columns, (found.firsts, found.lasts, found.middles), strict=True):
             column.append(tokens)
-    return NameTokens(_distinct_tokens(names.normalised), *(column.done() for column in columns))
+    texts, (keys, known), size = names.normalised, empty_table(), 0
+    for low, high in large.spans(texts.offsets, 16):
+        offsets = texts.offsets[low : high + 1]
+        hashes = token_hashes(texts.data[offsets[0] : offsets[-1]], offsets - offsets[0], np.empty(0, np.int64))
+        keys, known, size = number_keys(hashes, keys, known, size, np.empty(len(hashes), np.int32))
+    return NameTokens(keys[keys != 0], *(column.done() for column in columns))
 
 
-def _forms_of(names: EntityNames, fame: Float64, prefixes: UInt8) -> kernels.Found:
+def _forms_of_people(names: EntityNames, fame: Float64, prefixes: UInt8) -> kernels.Found:
     """The short forms of some people."""
     whole, aliases = names.normalised, names.aliases
     with_comma, before, behind = at_comma(names.texts)
@@ -129,25 +132,10 @@ def _forms_of(names: EntityNames, fame: Float64, prefixes: UInt8) -> kernels.Fou
     return found._replace(**entries, middles=found.middles[:between])
 
 
-def _distinct_tokens(texts: Strings) -> UInt64:
-    """The hashes of the tokens of normalised names, each once."""
-    keys, known, size = *empty_table(), 0
-    for low, high in large.spans(texts.offsets, 16):
-        offsets = texts.offsets[low : high + 1]
-        hashes = token_hashes(texts.data[offsets[0] : offsets[-1]], offsets - offsets[0], np.empty(0, np.int64))
-        keys, known, size = number_keys(hashes, keys, known, size, np.empty(len(hashes), np.int32))
-    distinct: UInt64 = keys[keys != 0]
-    return distinct
-
-
 def at_comma(texts: Strings) -> tuple[Int64, Strings, Strings]:
     """The rows of the texts with a comma; the part before the first comma of each, and the rest from it on."""
-    commas = np.concatenate(
-        [
-            low + np.flatnonzero(texts.data[low:high] == ord(","))
-            for low, high in large.blocks(max(len(texts.data), 1), 4)
-        ]
-    )
+    blocks = large.blocks(max(len(texts.data), 1), 4)
+    commas = np.concatenate([low + np.flatnonzero(texts.data[low:high] == ord(",")) for low, high in blocks])
     rows, first = np.unique(np.searchsorted(texts.offsets, commas, side="right") - 1, return_index=True)
     bounds = np.stack([texts.offsets[rows], commas[first], texts.offsets[rows + 1]], axis=1).ravel()
     parts = Strings(np.append(bounds, len(texts.data)), texts.data)  # three per row; the last lies between rows
@@ -156,9 +144,9 @@ def at_comma(texts: Strings) -> tuple[Int64, Strings, Strings]:
 
 
 @cache
-def lower_letters() -> Bool:
-    """Which characters are letters in lower case, by code point."""
-    return np.array([chr(point).islower() for point in range(TABLE_END)])
+def characters(*kinds: Callable[[str], bool]) -> Bool:
+    """Which characters are of one of these kinds, by code point."""
+    return np.array([any(is_kind(chr(point)) for is_kind in kinds) for point in range(TABLE_END)])
 
 
 def prose_of(items: Items, first: Bool) -> list[Texts]:
@@ -173,7 +161,7 @@ def prose_of(items: Items, first: Bool) -> list[Texts]:
 
 def in_lower_case(texts: Strings, counted: Bool) -> Texts:
     """Those of the counted texts that begin in lower case."""
-    return texts, counted & fold.begins_with(texts.data, texts.offsets, lower_letters())
+    return texts, counted & fold.begins_with(texts.data, texts.offsets, characters(str.islower))
 
 
 def count_tokens(tokens: NameTokens, prose: list[Texts]) -> Made:
@@ -181,7 +169,7 @@ def count_tokens(tokens: NameTokens, prose: list[Texts]) -> Made:
     keys, _ = table_of(tokens.distinct)
     lower = np.zeros(len(keys), np.int32)
     for texts, counted in prose:
-        fold.count_lower(texts.data, texts.offsets, counted, *fold_table(), lower_letters(), keys, lower)
+        fold.count_lower(texts.data, texts.offsets, counted, *fold_table(), characters(str.islower), keys, lower)
     counts = [*(count_each(some, keys) for some in (tokens.firsts, tokens.lasts, tokens.middles)), lower]
     used = np.flatnonzero(np.logical_or.reduce([count > 0 for count in counts]))
     smaller, place = table_of(keys[used])
@@ -191,3 +179,136 @@ def count_tokens(tokens: NameTokens, prose: list[Texts]) -> Made:
         made[column] = np.zeros(len(smaller), np.int32)
         made[column][place] = count[used]
     return made
+
+
+IS_MARK = np.isin(np.arange(256), list(b",:'\x99"))
+"""By byte: whether names with it are rewritten (comma, colon, apostrophe, last byte of a right quotation mark)."""
+PARTS = {",": {HEAD: "(?s),.*"}, ": ": {HEAD: "(?s): .*", TAIL: "(?s)^.*?: "}}
+"""The marks at which names are cut, and the pattern of what each form lacks."""
+
+
+class Others(NamedTuple):
+    """The entities whose names have the short forms of this module, with what decides about them, by row."""
+
+    shortened: Bool
+    teams: Bool
+    fame: Float64
+    demonym_rows: Int32
+    """The entities of the demonyms that the dump states."""
+    demonyms: Strings
+
+
+@cache
+def other_words(language: Language) -> kernels.Words:
+    """The words at which names of entities that are not people are cut."""
+    return word_table(
+        {
+            other_forms.LEGAL: language.legal_forms,
+            other_forms.SMALL: language.function_words,
+            other_forms.OF: language.of_words,
+            other_forms.TEAM: language.team_words,
+            other_forms.NATIONAL: language.national,
+            other_forms.ARTICLE: frozenset({language.article}),
+            other_forms.SPORT: language.sports,
+            other_forms.NOUN: language.institutions,
+        }
+    )
+
+
+def list_other_forms(names: EntityNames, others: Others, prefixes: UInt8, entries: FormEntries | None = None) -> None:
+    """Add the short forms of other entities to `entries`, and their beginnings to `prefixes`."""
+    words_of = _words_of_places(names.language)
+    wanted, best = np.array(sorted(words_of), np.uint64), dict[int, tuple[float, int]]()
+    for entities, some in names.blocks(others.shortened):
+        label_keys = _keys(some.normalised)[: len(some)]
+        fame = others.fame[entities]
+        for at in np.flatnonzero(np.isin(label_keys, wanted)).tolist():
+            key = int(label_keys[at])
+            if key not in best or fame[at] > best[key][0]:
+                best[key] = fame[at], int(entities[at])
+        for keys, rows, which, weights in _forms_of_others(some, others.teams[entities], fame, prefixes):
+            if entries is not None:
+                entries.add(np.where(keys == label_keys[rows], np.uint64(0), keys), entities[rows], which, weights)
+    stated = others.shortened[others.demonym_rows]
+    demonyms = normalise_many(others.demonyms.take(np.flatnonzero(stated)))
+    of_places = [(word, row) for key, (_, row) in best.items() for word in sorted(words_of[key])]
+    for words, rows in (
+        (demonyms, others.demonym_rows[stated]),
+        (Strings.of(word for word, _ in of_places), np.array([row for _, row in of_places], np.int64)),
+    ):
+        mark_names(words.data, words.offsets, prefixes)
+        keys = _keys(words)
+        keys[keys == _keys(names.normalised.take(rows))] = 0
+        if entries is not None:
+            entries.add(keys, rows, np.full(len(rows), DEMONYM, np.int8), others.fame[rows] * FORM_WEIGHTS[DEMONYM])
+
+
+def _keys(normalised: Strings) -> UInt64:
+    """The key of each name, 0 for one that is too long or too short."""
+    keys: UInt64 = hash_names(normalised.data, normalised.offsets, other_forms.LONGEST)
+    return keys
+
+
+def _forms_of_others(
+    names: EntityNames, teams: Bool, fame: Float64, prefixes: UInt8
+) -> Iterator[tuple[UInt64, Int64 | Int32, Int8, Float64]]:
+    """The short forms of some entities, except demonyms of places: keys, entities, numbers of the forms, weights."""
+    entities = np.arange(len(names))
+    rows = np.append(entities, np.repeat(entities, np.diff(names.aliases.indptr)))
+    size = other_forms.MOST_FORMS * len(rows)  # untouched pages take no memory
+    found = kernels.Found(
+        *(np.empty(size, kind) for kind in (np.uint64, np.int32, np.int8, np.float32)), *[np.empty(0, np.uint64)] * 3
+    )
+    pairs = other_forms.Pairs(names.normalised.data, names.normalised.offsets, np.arange(len(rows)), rows)
+    words = other_words(names.language)
+    of_word = np.uint64(token_hash(min(names.language.of_words)) if names.language.of_words else 0)
+    count = other_forms.list_other_forms(pairs, words, of_word, teams, fame, FORM_WEIGHTS, OF_AN_ALIAS, prefixes, found)
+    yield found.keys[:count], found.rows[:count], found.forms[:count], found.weights[:count]
+    others = _synonyms(names.language)  # national teams also have the other words for their country
+    national = np.flatnonzero(found.forms[:count] == NATIONAL_TEAM)
+    called = [(key, found.rows[team]) for team in national for key in sorted(others.get(int(found.keys[team]), ()))]
+    keys, teams_of = np.array([key for key, _ in called], np.uint64), np.array([row for _, row in called], np.int32)
+    yield keys, teams_of, np.full(len(keys), TEAM_DEMONYM, np.int8), fame[teams_of] * FORM_WEIGHTS[TEAM_DEMONYM]
+    for texts, of_texts, form in rewritten(names.texts, rows, names.language):
+        written = normalise_many(texts)
+        mark_names(written.data, written.offsets, prefixes)
+        keys = _keys(written)
+        yield keys, of_texts, np.full(len(keys), form, np.int8), fame[of_texts] * FORM_WEIGHTS[form]
+
+
+def rewritten(texts: Strings, rows: Int64, language: Language) -> Iterator[tuple[Strings, Int64, int]]:
+    """Names without possessives, parts of names at a comma or colon; the texts, the entities and the form of each."""
+    marks = np.flatnonzero(IS_MARK[texts.data])
+    marked = np.unique(np.searchsorted(texts.offsets, marks, side="right") - 1)
+    written, rows = texts.take(marked).arrow(), rows[marked]
+    plain, found = written, []
+    if language.possessive:  # several in a row, up to a character that is no letter of a word
+        possessives = rf"(?:[{APOSTROPHES}]{re.escape(language.possessive)})+([^\pL\pN_]|$)"
+        plain = pc.replace_substring_regex(written, possessives, r"\1")
+        found.append((plain, pc.not_equal(plain, written), NO_POSSESSIVE))
+    for mark, parts in PARTS.items():
+        with_mark = pc.match_substring(plain, mark)
+        found += [(pc.replace_substring_regex(plain, rest, ""), with_mark, form) for form, rest in parts.items()]
+    for shorter, chosen, form in found:
+        yield Strings.of_arrow(shorter.filter(chosen)), rows[numpy_numbers(chosen)], form
+
+
+@cache
+def _words_of_places(language: Language) -> dict[int, set[str]]:
+    """Demonyms and abbreviations by the key of their place, and of its people: Thais are also "Thai people"."""
+    found: dict[int, set[str]] = {}
+    for place, words in language.demonyms.items():
+        for label in {place, *(f"{word} {people}" for word in words for people in language.peoples)}:
+            found.setdefault(int(name_key(label)), set()).update(words)
+    return found
+
+
+@cache
+def _synonyms(language: Language) -> dict[int, set[int]]:
+    """The keys of the other words for the same place, by the key of a place or of a demonym."""
+    others: dict[int, set[int]] = {}
+    for place, words in language.demonyms.items():
+        group = {int(name_key(word)) for word in {place, *words}}
+        for key in group:
+            others.setdefault(key, set()).update(group - {key})
+    return others

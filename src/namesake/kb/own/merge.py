@@ -4,20 +4,29 @@ Own entities and their items are the last rows, so no row of the base changes it
 are in the order of properties.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow.compute as pc
 
-from namesake.arrays import Bool, Int64, positions, take_rows
-from namesake.kb.columns import ASCENDING, Axis, Column, Columns, KBColumns, Made, Ragged, Strings, concatenate
+from namesake.arrays import Bool, Float64, Int8, Int64, UInt64, indptr, numpy_numbers, positions, take_rows
+from namesake.kb.columns import Axis, Column, Columns, KBColumns, Made, NameColumns, Ragged, Strings, concatenate
+from namesake.kb.columns.declaration import ASCENDING
 from namesake.kb.columns.derived import DERIVED
 from namesake.kb.columns.layout import ALIAS, ENTITY, ITEM, PAIR, STRING, TENURE, WORD
+from namesake.kb.names import short_forms
+from namesake.kb.names.build_index import EntityNames
+from namesake.kb.names.form_entries import MOST
+from namesake.kb.names.index import file_names, name_key
+from namesake.kb.names.normalise import normalise
 from namesake.kb.own.records import Dump
-from namesake.kb.own.tables import after, entered, slots, with_rows
-from namesake.kernels.dump.wikidata import FIRST_OWN
+from namesake.kernels.dump.wikidata import FIRST_OWN, LEAGUE, SPORT
+from namesake.kernels.hash import fill, slot_of, table_size
+from namesake.kernels.kinds import PERSON
+from namesake.kernels.names.index import mark_names
 from namesake.kinds import named
 
 MISSING = -(1 << 40)  # a value of a statement that the base does not have
@@ -36,19 +45,16 @@ class Merge:
         """Which of its entities are entities of the base with more aliases."""
         known = np.where(self.changed, positions(self.base.qids, entities), -1)
         self.maps: dict[Axis, Int64] = {
-            ENTITY: after(len(self.base.qids), known, self.own),
-            ITEM: after(len(self.base.item_qids), positions(self.base.item_qids, items), np.isin(items, own)),
+            ENTITY: after(len(self.base.qids), self.own, known),
+            ITEM: after(len(self.base.item_qids), np.isin(items, own), positions(self.base.item_qids, items)),
             STRING: self._strings(),
             WORD: self._words(),
         }
         self.maps[PAIR] = self._pairs()
         named = self._values(self.small.aliases, self.own | self.changed)
-        self._add(ALIAS, len(self.base.alias_texts), np.isin(np.arange(len(self.small.alias_texts)), named))
+        self.maps[ALIAS] = after(len(self.base.alias_texts), np.isin(np.arange(len(self.small.alias_texts)), named))
         dated = self.own[self.small.tenure_entity] & (self.maps[PAIR][self.small.tenure_pair] >= 0)
-        self._add(TENURE, len(self.base.tenure_pair), dated)
-
-    def _add(self, axis: Axis, size: int, new: Bool) -> None:
-        self.maps[axis] = after(size, np.full(len(new), -1), new)
+        self.maps[TENURE] = after(len(self.base.tenure_pair), dated)
 
     def _values(self, column: Ragged, chosen: Bool) -> Int64:
         """The values of some rows of a column of the small KB, each once."""
@@ -57,18 +63,16 @@ class Merge:
     def _strings(self) -> Int64:
         """The row of each string value in the merged KB; those that the base does not have follow its strings."""
         found = np.full(len(self.small.strings), -1)
-        if len(found):
-            at = pc.index_in(self.base.strings.arrow(), self.small.strings.arrow())
-            found[at.drop_null().to_numpy()] = np.flatnonzero(at.is_valid().to_numpy(zero_copy_only=False))
-        return after(len(self.base.strings), found, found < 0)
+        at = pc.index_in(self.base.strings.arrow(), self.small.strings.arrow())
+        found[numpy_numbers(at.drop_null())] = np.flatnonzero(numpy_numbers(at.is_valid()))
+        return after(len(self.base.strings), found < 0, found)
 
     def _words(self) -> Int64:
         """The row of each word in the merged KB, by its hash."""
         taken = np.flatnonzero(self.small.stem_hash)
         rows = np.full(len(self.small.words), -1)
-        found = self.base.stem_word[slots(self.base.stem_hash, self.small.stem_hash[taken])]
-        rows[self.small.stem_word[taken]] = found
-        return after(len(self.base.words), rows, rows < 0)
+        rows[self.small.stem_word[taken]] = self.base.stem_word[slots(self.base.stem_hash, self.small.stem_hash[taken])]
+        return after(len(self.base.words), rows < 0, rows)
 
     def _pairs(self) -> Int64:
         """The row of each pair in the merged KB. New pairs shift those of the base."""
@@ -83,32 +87,31 @@ class Merge:
             prop.astype(np.int64) << 32 | values.astype(np.int32).view(np.uint32)  # in the order of pairs
             for prop, values in ((self.small.pair_property, value), (self.base.pair_property, self.base.pair_value))
         )
-        self.new_pairs: Int64 = np.unique(keys[used & (positions(base, keys) < 0)])
-        self.pair_places = np.searchsorted(base, self.new_pairs)
+        self.base_pairs, self.new_pairs = base, np.unique(keys[used & (positions(base, keys) < 0)])
         self.shifted = (np.arange(len(base)) + np.searchsorted(self.new_pairs, base)).astype(np.int32)
         """The row of each pair of the base in the merged KB."""
         return np.where(used, np.searchsorted(base, keys) + np.searchsorted(self.new_pairs, keys), -1)
 
     def columns(self) -> Made:
-        """Every column but those of names, if it is not that of the base."""
+        """Every column that is not that of the base."""
         made: Made = {}
         for column in KBColumns.declared().values():
             if column in DERIVED or column.rows not in self.maps:
                 continue
             known = column.open(self.base.columns)
-            if column.rows == PAIR:
-                if len(self.new_pairs):
-                    new = self.new_pairs >> 32 if column is KBColumns.pair_property else self.new_pairs.astype(np.int32)
-                    made[column] = np.insert(known, self.pair_places, new)
-                continue
             if column.values.row_of == PAIR and len(self.new_pairs):
                 is_ragged = isinstance(known, Ragged)
                 known = Ragged(known.indptr, self.shifted[known.values]) if is_ragged else self.shifted[known]
                 made[column] = known
             rows = np.flatnonzero(self.maps[column.rows] >= len(known))
-            if len(rows):
+            if column.rows != PAIR and len(rows):
                 made[column] = self._with_rows(column, known, rows)
-        return made | self._more_aliases(made) | self._item_words(made) | self._word_tables()
+        if len(self.new_pairs):
+            places = np.searchsorted(self.base_pairs, self.new_pairs)
+            made[KBColumns.pair_property] = np.insert(self.base.pair_property, places, self.new_pairs >> 32)
+            made[KBColumns.pair_value] = np.insert(self.base.pair_value, places, self.new_pairs.astype(np.int32))
+        made |= self._more_aliases(made) | self._item_words(made) | self._word_tables()
+        return made | MergeNames(self, made.get(KBColumns.fame, self.base.fame).astype(np.float64)).columns()
 
     def _with_rows(self, column: Column[Any], known: Any, rows: Int64) -> Any:
         """A column of the base, and after it the rows of the small KB that the base does not have."""
@@ -159,15 +162,203 @@ class Merge:
     def _word_tables(self) -> Made:
         """The hash tables of words and of their surface forms."""
         found: Made = {}
-        for keys, words in (
-            (KBColumns.surface_hash, KBColumns.surface_word),
-            (KBColumns.stem_hash, KBColumns.stem_word),
-        ):
+        tables = (KBColumns.surface_hash, KBColumns.surface_word), (KBColumns.stem_hash, KBColumns.stem_word)
+        for keys, words in tables:
             own, word = keys.open(self.small.columns), words.open(self.small.columns)
             taken = np.flatnonzero(own)
             known = words.open(self.base.columns)
-            table, [column], place, is_new = entered(keys.open(self.base.columns), own[taken], [(known, -1)])
+            table, [column], place, is_new = entered(keys.open(self.base.columns), own[taken], [known], -1)
             column[place[is_new]] = np.append(self.maps[WORD], -1)[word[taken][is_new]]
             if is_new.any():
                 found |= {keys: table, words: column}
         return found
+
+
+Named = dict[int, int]
+"""Entities with a name, in order, each with what the name is to it: its kind, or the number of the short form."""
+Index = tuple[Column[Any], Column[Any], Column[Any], Column[Any]]
+"""The columns of a table of names: hashes, rows of the names in it, their entities, and what the name is to each."""
+NAMES: Index = (NameColumns.hashes, NameColumns.slots, NameColumns.entities, NameColumns.kinds)
+FORMS: Index = (NameColumns.short_hashes, NameColumns.short_slots, NameColumns.short_entities, NameColumns.short_forms)
+
+
+class MergeNames:
+    """The columns of names that are not those of the base."""
+
+    def __init__(self, merge: Merge, fame: Float64) -> None:
+        """`fame` is that of all entities of the merged KB."""
+        self.merge, self.fame, self.language = merge, fame, merge.dump.language
+        self.base, self.small = NameColumns(merge.base.columns), NameColumns(merge.small.columns)
+        self.rows = merge.maps[ENTITY]
+        """The entities of the small KB in the merged KB."""
+        self.never: dict[int, set[int]] = {}
+        """Entities that a name never means, by the hash of the name."""
+        own = len(merge.base.qids)
+        for record in merge.dump.records:
+            row = own if record.is_own else int(positions(merge.base.qids, np.array([int(record.id[1:])]))[0])
+            own += record.is_own
+            for name in record.never:
+                self.never.setdefault(int(name_key(normalise(name))), set()).add(row)
+
+    def columns(self) -> Made:
+        """The changed columns."""
+        return self._names() | self._prefixes() | self._index(FORMS)[0] | self._tokens()
+
+    def _index(self, index: Index) -> tuple[Made, UInt64]:
+        """The columns of a table of names, and the hashes of names that the base does not have."""
+        keys, to, entities, what = (column.open(self.base.columns) for column in index)
+        found = self._found(index)
+        for key in self.never:
+            if keys[slot_of(keys, np.uint64(key))]:
+                found.setdefault(key, {})
+        hashes = np.array([*found], np.uint64)
+        keys, [to], place, is_new = entered(keys, hashes, [to], -1)
+        to[place[is_new]] = len(entities) + np.arange(int(is_new.sum()))
+        rows: dict[int, Named] = {}
+        for row, (key, more) in zip(to[place].tolist(), found.items(), strict=True):
+            known = named_by(entities, what, row) if row < len(entities) else {}
+            more = {one: form for one, form in more.items() if one not in known}
+            both = self._by_weight(known, more) if index is FORMS else dict(sorted((known | more).items()))
+            rows[row] = {one: form for one, form in both.items() if one not in self.never.get(key, ())}
+        made: Made = dict(zip(index[:2], (keys, to), strict=True)) if is_new.any() else {}
+        if rows:
+            made[index[2]] = with_rows(entities, {row: [*named] for row, named in rows.items()})
+            forms = {row: [*named.values()] for row, named in rows.items()}
+            made[index[3]] = with_rows(Ragged(entities.indptr, what), forms).values
+        return made, hashes[is_new]
+
+    def _found(self, index: Index) -> dict[int, Named]:
+        """The names of own entities, and of entities with more aliases, by their hashes, in the order of names."""
+        keys, to, entities, what = (column.open(self.small.columns) for column in index)
+        found = {}
+        for slot in sorted(np.flatnonzero(keys), key=to.__getitem__):
+            named = named_by(entities, what, to[slot])
+            merged = {int(self.rows[one]): form for one, form in named.items() if self.rows[one] >= 0}
+            if merged:
+                found[int(keys[slot])] = merged
+        return found
+
+    def _by_weight(self, known: Named, more: Named) -> Named:
+        """The entities with the largest weights; those of the base keep their order."""
+        found = [(self.fame[one] * short_forms.FORM_WEIGHTS[form], one, form) for one, form in known.items()]
+        for one, form in more.items():
+            weight = self.fame[one] * short_forms.FORM_WEIGHTS[form]
+            at = next((at for at, other in enumerate(found) if other[0] < weight), len(found))
+            found.insert(at, (weight, one, form))
+        return {one: form for _, one, form in found[:MOST]}
+
+    def _names(self) -> Made:
+        """The names, their entities, the table of names, the keys for variants and the misspellings."""
+        made, new = self._index(NAMES)
+        if not len(new):
+            return made
+        rows = self.small.slots[slots(self.small.hashes, new)]
+        texts, known = self.small.texts.take(rows), len(self.base.texts)
+        merged = np.full(len(self.small.texts), -1)
+        merged[rows] = known + np.arange(len(rows))
+        names = merged[self.small.misspelling_names]
+        slips = self.small.misspelling_hashes[names >= 0], names[names >= 0]
+        variants, filed = file_names(texts, self.language)
+        made[NameColumns.texts] = concatenate([self.base.texts, texts])
+        for keys, of_keys, more, names in (
+            (NameColumns.variant_keys, NameColumns.variant_names, variants, known + filed),
+            (NameColumns.misspelling_hashes, NameColumns.misspelling_names, *slips),
+        ):
+            at = np.searchsorted(keys.open(self.base.columns), more, "right")
+            if len(more):
+                made[keys] = np.insert(keys.open(self.base.columns), at, more)
+                made[of_keys] = np.insert(of_keys.open(self.base.columns), at, names)
+        return made
+
+    @cached_property
+    def _small_names(self) -> EntityNames:
+        """The names of all entities of the small KB."""
+        small = self.merge.small
+        labels = small.item_labels.take(small.entity_item)
+        return EntityNames.of(self.language, labels, small.aliases, small.alias_texts)
+
+    def _prefixes(self) -> Made:
+        """The bits of the beginnings of names and short forms."""
+        small, bits, names = self.merge.small, self.base.prefixes.copy(), self._small_names
+        found = np.array([*self._found(NAMES)], np.uint64)
+        more = self.small.texts.take(self.small.slots[slots(self.small.hashes, found)])
+        mark_names(more.data, more.offsets, bits)
+        ours, is_person, fame = self.rows >= 0, small.kind == PERSON, small.fame.astype(np.float64)
+        stating = np.isin(small.pair_property, (LEAGUE, SPORT))
+        teams = np.array([bool(stating[small.statements[row]].any()) for row in range(len(ours))], np.bool_)
+        short_forms.list_forms(names, ours & is_person, fame, bits)
+        others = short_forms.Others(ours & ~is_person, teams, fame, np.empty(0, np.int32), Strings.empty(0))
+        short_forms.list_other_forms(names, others, bits)
+        return {} if np.array_equal(bits, self.base.prefixes) else {NameColumns.prefixes: bits}
+
+    def _tokens(self) -> Made:
+        """The counts of tokens, with those of the names and texts of own entities."""
+        small, own = self.merge.small, self.merge.own
+        other, of_alias = own & ~small.person, np.repeat(np.arange(len(own)), np.diff(small.aliases.indptr))
+        people, unused = own & (small.kind == PERSON), np.zeros(1, np.uint8)
+        tokens = short_forms.list_forms(self._small_names, people, small.fame.astype(np.float64), unused)
+        labels, aliases = small.item_labels.take(small.entity_item), small.alias_texts.take(small.aliases.values)
+        prose = [
+            (small.descriptions, own),
+            short_forms.in_lower_case(labels, other),
+            short_forms.in_lower_case(aliases, other[of_alias]),
+        ]
+        counts = short_forms.count_tokens(tokens, prose)
+        hashes = counts.pop(NameColumns.token_hashes)
+        taken = np.flatnonzero(hashes)
+        base = [column.open(self.base.columns) for column in counts]
+        hashes, copies, place, _ = entered(self.base.token_hashes, hashes[taken], base, 0)
+        for (column, count), copy in zip(counts.items(), copies, strict=True):
+            copy[place] += count[taken]
+            counts[column] = copy
+        return {NameColumns.token_hashes: hashes, **counts} if len(taken) else {}
+
+
+def named_by(entities: Ragged, what: Int8, row: int) -> Named:
+    """The entities with a name, and what the name is to each."""
+    at = slice(*entities.indptr[row : row + 2])
+    return dict(zip(entities.values[at].tolist(), what[at].tolist(), strict=True))
+
+
+Numbers = npt.NDArray[Any]
+
+
+def after(size: int, new: Bool, rows: Int64 | int = -1) -> Int64:
+    """Rows of which the new ones follow `size` others, in their order."""
+    return np.where(new, size + np.cumsum(new) - 1, rows)
+
+
+def with_rows(base: Ragged, rows: Mapping[int, Numbers | Sequence[int]]) -> Ragged:
+    """Lists of which some rows are replaced. Rows that follow those of the base are new."""
+    size = len(base)
+    lengths = np.zeros(max([size, *(row + 1 for row in rows)]), np.int64)
+    lengths[:size] = np.diff(base.indptr)
+    pieces, end = [], 0
+    for row in sorted(rows):
+        lengths[row] = len(rows[row])
+        pieces += [base.values[end : base.indptr[min(row, size)]], np.asarray(rows[row], base.values.dtype)]
+        end = base.indptr[min(row + 1, size)]
+    return Ragged(indptr(lengths), np.concatenate([*pieces, base.values[end:]]))
+
+
+def slots(keys: UInt64, hashes: UInt64) -> Int64:
+    """The slot of each hash in a table, or the free one where it belongs."""
+    return np.array([slot_of(keys, one) for one in hashes], np.int64)
+
+
+def entered(
+    keys: UInt64, hashes: UInt64, columns: list[Numbers], free: int
+) -> tuple[UInt64, list[Numbers], Int64, Bool]:
+    """Copies of a hash table with more keys, and of its columns; the slot of each hash, and whether it is new."""
+    is_new = keys[slots(keys, hashes)] == 0
+    taken = np.flatnonzero(keys)
+    size = max(len(keys), table_size(len(taken) + int(is_new.sum())))
+    if size == len(keys):
+        copies, grown = [column.copy() for column in columns], keys.copy()
+    else:
+        grown = np.zeros(size, np.uint64)
+        place = fill(keys[taken], grown)
+        copies = [np.full(size, free, column.dtype) for column in columns]
+        for copy, column in zip(copies, columns, strict=True):
+            copy[place] = column[taken]
+    return grown, copies, fill(np.ascontiguousarray(hashes), grown), is_new

@@ -4,39 +4,27 @@ A changed file is kept with the prefix `base.`, and a file that is the same in b
 starts from the base and `kb undo` gives back the same bytes.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
 from namesake import language as languages
-from namesake.arrays import Int64
 from namesake.errors import NamesakeError
 from namesake.files.draft import clean_exit
-from namesake.kb.build import build
+from namesake.kb.build import build, count_kinds
 from namesake.kb.columns import Columns, KBColumns, Made, NameColumns
 from namesake.kb.columns.derived import DERIVED
 from namesake.kb.manifest import BASE, MANIFEST, OWN_FILE, Manifest, parse_manifest, read_manifest
 from namesake.kb.own.merge import Merge
-from namesake.kb.own.names import MergeNames
 from namesake.kb.own.records import Dump, Record, read_records
 from namesake.kb.publish.draft import Draft
-from namesake.kinds import ALL, kinds
+from namesake.kinds import ALL
 
 SMALL = "small"
-
-
-def base_manifest(folder: Path) -> Manifest:
-    """The manifest of a KB without its own entities."""
-    manifest = read_manifest(folder)
-    if f"{BASE}{MANIFEST}" not in manifest.files:
-        return manifest
-    return parse_manifest((folder / f"{BASE}{MANIFEST}").read_bytes(), folder)
 
 
 def publish(
@@ -45,31 +33,30 @@ def publish(
     """Replace the KB in a folder by one that has `records` instead of the `old` ones."""
     draft = Draft(folder, force=True, say=say)
     with clean_exit(draft), draft:
-        manifest = base_manifest(folder)
+        manifest, of_base = read_manifest(folder), folder / f"{BASE}{MANIFEST}"
+        if of_base.name in manifest.files:
+            manifest = parse_manifest(of_base.read_bytes(), folder)
         if read_records(folder) != old:
             raise NamesakeError(f"{folder}: another process has changed its own entities; run the command again")
         for name, digest in manifest.files.items():
-            link(folder / (f"{BASE}{name}" if (folder / f"{BASE}{name}").exists() else name), draft.folder / name)
+            source = folder / f"{BASE}{name}"
+            source = source if source.exists() else folder / name
+            try:
+                os.link(source, draft.folder / name)
+            except OSError:  # the file system has no hard links
+                shutil.copyfile(source, draft.folder / name)
             draft.files[name] = digest
         draft.publish(apply(draft, manifest, records))
     draft.remember(folder)  # removing the links of the old folder has changed the times of the files
 
 
-def link(source: Path, to: Path) -> None:
-    """A hard link; a copy where the file system has none."""
-    try:
-        os.link(source, to)
-    except OSError:
-        shutil.copyfile(source, to)
-
-
 def apply(draft: Draft, manifest: Manifest, records: Sequence[Record]) -> Manifest:
-    """Add own entities to a draft that has all files of a KB; returns the manifest to publish.
-
-    Call it last, before `Draft.publish`. Without records nothing changes.
-    """
+    """Add own entities, if there are any, to a draft with all files of a KB; returns the manifest to publish."""
     base, language = Columns(draft.folder, BASE), languages.of(manifest.language)
-    records = list(_applicable(records, KBColumns(base).qids, draft.say)) if records else ()
+    qids = KBColumns(base).qids if records else ()
+    for gone in [record for record in records if not record.is_own and int(record.id[1:]) not in qids]:
+        draft.say(f"{gone.id} is no longer in the KB: the aliases and corrections that were added to it are removed")
+        records = [record for record in records if record is not gone]
     if not records:
         return manifest
     dump = Dump(records, KBColumns(base), language)
@@ -77,9 +64,7 @@ def apply(draft: Draft, manifest: Manifest, records: Sequence[Record]) -> Manife
     lines.write_bytes(b"".join(dump.lines()))
     build(lines, draft.folder / SMALL, keep=ALL, language=manifest.language, words=manifest.words_how, workers=1)
     sealed = msgspec.structs.replace(manifest, files=dict(sorted(draft.files.items()))).sealed()
-    merge = Merge(base, Columns(draft.folder / SMALL), dump)
-    _write(draft, merge.columns())
-    _write(draft, MergeNames(merge, KBColumns(Columns(draft.folder)).fame.astype(np.float64)).columns())
+    _write(draft, Merge(base, Columns(draft.folder / SMALL), dump).columns())
     for column, function in DERIVED.items():
         value = function(KBColumns(Columns(draft.folder)))
         if not np.array_equal(value, column.open(Columns(draft.folder))):
@@ -87,26 +72,16 @@ def apply(draft: Draft, manifest: Manifest, records: Sequence[Record]) -> Manife
     draft.write_blocks(f"{BASE}{MANIFEST}", [sealed])
     draft.write_blocks(OWN_FILE, [b"".join(msgspec.json.encode(record) + b"\n" for record in records)])
     merged = KBColumns(Columns(draft.folder))
-    counts = np.bincount(merged.kind, minlength=len(kinds()))
     return msgspec.structs.replace(
         manifest,
         entities=len(merged.qids),
         people=int(merged.person.sum()),
-        kinds={kind.name: int(count) for kind, count in zip(kinds(), counts, strict=True) if count},
+        kinds=count_kinds(merged.kind),
         items=len(merged.item_qids),
         statements=len(merged.statements.values),
         names=len(NameColumns(merged.columns).texts),
         words=len(merged.words),
     )
-
-
-def _applicable(records: Sequence[Record], qids: Int64, say: Callable[[str], None]) -> Iterator[Record]:
-    """The records without aliases and corrections for entities that an update has removed from the KB."""
-    for record in records:
-        if record.is_own or int(record.id[1:]) in qids:
-            yield record
-        else:
-            say(f"{record.id} is no longer in the KB: the aliases and corrections that were added to it are removed")
 
 
 def _write(draft: Draft, made: Made) -> None:

@@ -1,7 +1,5 @@
 """The own entities of a KB as records: the file `own.jsonl`, and the lines of a dump that say the same."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path

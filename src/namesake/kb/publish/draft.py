@@ -1,7 +1,5 @@
 """A KB under construction: its columns are written to `OUT.building`, which becomes OUT when all are there."""
 
-from __future__ import annotations
-
 import io
 import mmap
 from pathlib import Path

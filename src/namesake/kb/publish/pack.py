@@ -7,8 +7,6 @@ nothing else: no folder, no link, no other name. Files may not be far larger tha
 space. Columns are checked, as by `kb info --verify`, before the KB is published.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import tarfile
@@ -211,7 +209,8 @@ class _Members:
         free = shutil.disk_usage(draft.folder).free
         if size > free:
             raise HinderedError(f"{self.pack}: {name} has {size:,} bytes, and {draft.out.parent} has {free:,} free")
-        if draft.write_blocks(name, self._blocks(size)) != digest:
+        blocks = (self._exactly(min(BLOCK, size - start)) for start in range(0, size, BLOCK))
+        if draft.write_blocks(name, blocks) != digest:
             raise self._bad(f"the digest of {name} differs")
         self._exactly(-size % TAR_BLOCK)
 
@@ -230,12 +229,6 @@ class _Members:
             what = "" if about.type == tarfile.REGTYPE else ", which is not a regular file"
             raise self._bad(f"{about.name!r:.80}{what}, where {name} should be")
         return about.size
-
-    def _blocks(self, size: int) -> Iterator[bytes]:
-        while size:
-            block = self._exactly(min(size, BLOCK))
-            size -= len(block)
-            yield block
 
     def _exactly(self, size: int) -> bytes:
         block = self.stream.read(size)

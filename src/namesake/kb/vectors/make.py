@@ -7,11 +7,10 @@ Nodes of the graph are entities and the items in their statements; a statement i
 sentences from which a skip-gram model with negative samples learns a vector for each node (DeepWalk).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +20,7 @@ import pyarrow.compute as pc
 from namesake.arrays import Float32, Int32, Int64, indptr
 from namesake.encoders import Encoder, load
 from namesake.errors import NamesakeError
+from namesake.kb.columns import Ragged
 from namesake.kb.store import KB
 from namesake.kb.vectors import stored
 from namesake.kb.vectors.stored import VectorDraft, VectorManifest, halves, has_vectors
@@ -52,8 +52,8 @@ class Texts:
     paragraphs: Int32
     """The text of each entity's first paragraph, -1 if it has none."""
 
-    @staticmethod
-    def of(kb: KB) -> Texts:
+    @classmethod
+    def of(cls, kb: KB) -> Self:
         """The texts of a KB."""
         items = kb.pair_value >= 0
         labels = kb.item_labels.take(np.where(items, kb.pair_value, -1)).arrow()
@@ -66,7 +66,7 @@ class Texts:
         coded = coded.dictionary_encode()
         codes = np.asarray(coded.indices.fill_null(-1), np.int32)
         pairs, described, opened = np.split(codes, [len(value_texts), len(value_texts) + len(descriptions)])
-        return Texts(coded.dictionary, int(pairs.max(initial=-1)) + 1, pairs, described, opened)
+        return cls(coded.dictionary, int(pairs.max(initial=-1)) + 1, pairs, described, opened)
 
     def of_entities(self, kb: KB, first: int, last: int) -> tuple[Int64, Int32]:
         """The texts that make the vectors of entities `first` to `last`, ragged."""
@@ -101,8 +101,7 @@ def embed(
         force: replace existing vectors.
         reporter: receives the progress.
     """
-    kb = kb if isinstance(kb, KB) else KB.open(kb)
-    reporter = Reporter() if reporter is None else reporter
+    kb, reporter = kb if isinstance(kb, KB) else KB.open(kb), reporter or Reporter()
     if has_vectors(kb, "text") and not force:
         raise NamesakeError(f"{kb.path} has text vectors already: replace them with `force=True`")
     encoder = load(encoder, device, truncate) if isinstance(encoder, str) else encoder
@@ -119,12 +118,12 @@ def embed(
                 done += len(vectors)
                 reporter.advance((done - began) / (len(texts.texts) - began), done - began, "texts")
         with reporter.stage("entities"):
-            counts = _write(draft, kb, texts)
-        return draft.publish(**counts)
+            _write(draft, kb, texts)
+        return draft.publish(entities=len(kb), values=texts.values, pairs=len(texts.pairs))
 
 
-def _write(draft: VectorDraft, kb: KB, texts: Texts) -> dict[str, int]:
-    """Write the columns; returns the counts for the manifest."""
+def _write(draft: VectorDraft, kb: KB, texts: Texts) -> None:
+    """Write the columns."""
     from namesake.kernels.vectors import means
 
     encoded, dimension = draft.encoded(), draft.dimension
@@ -143,11 +142,9 @@ def _write(draft: VectorDraft, kb: KB, texts: Texts) -> dict[str, int]:
             yield halves(means(bounds, of_entities, encoded), "the mean over an entity's texts")
 
     draft.write(stored.VALUE, stored.HALF, texts.values * dimension, units())
-    pairs = np.where(texts.pairs >= 0, texts.pairs, 0)
-    pairs = np.where((texts.pairs >= 0) & known[pairs] if len(known) else False, texts.pairs, -1)
+    pairs = np.where(np.append(known, False)[texts.pairs], texts.pairs, -1)
     draft.write(stored.PAIR, stored.INT32, len(pairs), [pairs])
     draft.write(stored.ENTITY, stored.HALF, len(kb) * dimension, entities())
-    return {"entities": len(kb), "values": texts.values, "pairs": len(pairs)}
 
 
 def encoder_of(kb: KB) -> Encoder:
@@ -163,30 +160,21 @@ def encoder_of(kb: KB) -> Encoder:
     return encoder
 
 
-@dataclass(frozen=True)
-class Graph:
-    """An undirected graph in CSR form; the node of an entity is the row of its item."""
+def graph_of(kb: KB) -> Ragged:
+    """The graph of the statements whose values are items: the neighbours of each node, which is an item."""
+    value = kb.pair_value[kb.statements.values]
+    items = value >= 0
+    head = np.repeat(kb.entity_item, np.diff(kb.statements.indptr))[items]
+    return joined(head, value[items], len(kb.item_qids))
 
-    indptr: Int64
-    neighbours: Int32
 
-    @staticmethod
-    def of(kb: KB) -> Graph:
-        """The graph of the statements whose values are items."""
-        value = kb.pair_value[kb.statements.values]
-        items = value >= 0
-        head = np.repeat(kb.entity_item, np.diff(kb.statements.indptr))[items]
-        return Graph.joined(head, value[items], len(kb.item_qids))
-
-    @staticmethod
-    def joined(head: Int32, tail: Int32, nodes: int) -> Graph:
-        """The graph with an edge for each head and tail; a node is not its own neighbour."""
-        other = head != tail
-        head, tail = head[other], tail[other]
-        both = np.concatenate([head.astype(np.int64) * nodes + tail, tail.astype(np.int64) * nodes + head])
-        both = np.unique(both)
-        indptr = np.searchsorted(both, np.arange(nodes + 1, dtype=np.int64) * nodes).astype(np.int64)
-        return Graph(indptr, (both % max(nodes, 1)).astype(np.int32))
+def joined(head: Int32, tail: Int32, nodes: int) -> Ragged:
+    """The undirected graph with an edge for each head and tail; a node is not its own neighbour."""
+    other = head != tail
+    head, tail = head[other].astype(np.int64), tail[other].astype(np.int64)
+    both = np.unique(np.concatenate([head * nodes + tail, tail * nodes + head]))
+    indptr = np.searchsorted(both, np.arange(nodes + 1, dtype=np.int64) * nodes).astype(np.int64)
+    return Ragged(indptr, (both % max(nodes, 1)).astype(np.int32))
 
 
 def walk(
@@ -218,13 +206,12 @@ def walk(
     for name, value in settings.items():
         if value < 1:
             raise NamesakeError(f"`{name}={value}`: must be 1 or more")
-    kb = kb if isinstance(kb, KB) else KB.open(kb)
-    reporter = Reporter() if reporter is None else reporter
+    kb, reporter = kb if isinstance(kb, KB) else KB.open(kb), reporter or Reporter()
     made = {"method": "deepwalk", **{name: str(value) for name, value in (*settings.items(), ("seed", seed))}}
     with VectorDraft(kb, "walk", made, dimensions, force) as draft:
         with reporter.stage("walking"):
-            graph = Graph.of(kb)
-            if not len(graph.neighbours):
+            graph = graph_of(kb)
+            if not len(graph.values):
                 raise NamesakeError(f"{kb.path}: no statement has an item as its value, so there is no graph")
             vectors = learn_vectors(graph, settings, seed, reporter)
         known = np.diff(graph.indptr)[kb.entity_item] > 0
@@ -233,13 +220,12 @@ def walk(
         return draft.publish(entities=len(kb))
 
 
-def learn_vectors(graph: Graph, settings: dict[str, int], seed: int, reporter: Reporter) -> Float32:
+def learn_vectors(graph: Ragged, settings: dict[str, int], seed: int, reporter: Reporter) -> Float32:
     """A vector for each node, from walks that start at each node with neighbours."""
     from namesake.kernels.vectors import learn
 
     dimensions, walks, *rest = settings.values()
-    nodes = len(graph.indptr) - 1
-    degree = np.diff(graph.indptr)
+    nodes, degree = len(graph), np.diff(graph.indptr)
     random = np.random.default_rng(seed)
     vectors: Float32 = (random.random((nodes, dimensions), np.float32) - np.float32(0.5)) / np.float32(dimensions)
     contexts = np.zeros((nodes, dimensions), np.float32)
@@ -250,7 +236,7 @@ def learn_vectors(graph: Graph, settings: dict[str, int], seed: int, reporter: R
     for first in range(0, total, WALKS):
         last = min(first + WALKS, total)
         learn(
-            *(vectors, contexts, graph.indptr, graph.neighbours, starts, noise, np.uint64(seed)),
+            *(vectors, contexts, graph.indptr, graph.values, starts, noise, np.uint64(seed)),
             *(first, last, total, *rest, RATE),
         )
         reporter.advance(last / total, last, "walks")

@@ -108,10 +108,7 @@ def has_vectors(kb: KB, kind: Kind) -> bool:
 
 
 def open_vectors(kb: KB, kind: Kind, verify: bool = False) -> Vectors:
-    """A KB's vectors; NamesakeError names the problem, or explains how to make them.
-
-    All numbers are checked when they are first opened on this machine, and with `verify`.
-    """
+    """A KB's vectors, checked at first and with `verify`; NamesakeError names the problem, or how to make them."""
     folder = kb.path / FOLDER / kind
     again = f"make them again with `{MADE_BY[kind].format(kb.path)} --force`"
     if not has_vectors(kb, kind):
@@ -121,12 +118,12 @@ def open_vectors(kb: KB, kind: Kind, verify: bool = False) -> Vectors:
         raise NamesakeError(f"{folder} has the vectors of another KB, or of an earlier build of this one: {again}")
     if manifest.entities != len(kb) or (kind == "text" and manifest.pairs != len(kb.pair_value)):
         raise NamesakeError(f"{folder / MANIFEST} is damaged (its counts are not the KB's): {again}")
-    columns = Columns(folder)
-    try:
-        arrays = {name: columns.array(name, dtype) for name, (dtype, _) in manifest.columns.items()}
-    except NamesakeError as problem:
-        raise NamesakeError(str(problem).replace("build the KB again", again)) from None
-    for name, (_, size) in manifest.columns.items():
+    columns, arrays = Columns(folder), dict[str, npt.NDArray[Any]]()
+    for name, (dtype, size) in manifest.columns.items():
+        try:
+            arrays[name] = columns.array(name, dtype)
+        except NamesakeError as problem:
+            raise NamesakeError(str(problem).replace("build the KB again", again)) from None
         if len(arrays[name]) != size:
             raise NamesakeError(f"{folder / name}.npy is damaged (its length is not what {MANIFEST} says): {again}")
     states = columns.opened | {MANIFEST: (folder / MANIFEST).stat()}
@@ -134,11 +131,9 @@ def open_vectors(kb: KB, kind: Kind, verify: bool = False) -> Vectors:
         _read_through(folder, manifest, arrays, again)
         remember(states)
     kb.watched.append(columns)
-    none = np.zeros(0, HALF), np.zeros(0, np.int32)
-    entities, values = (
-        array.view(np.uint16).reshape(-1, manifest.dimension) for array in (arrays[ENTITY], arrays.get(VALUE, none[0]))
-    )
-    return Vectors(folder, manifest, entities, values, arrays.get(PAIR, none[1]))
+    flat = arrays[ENTITY], arrays.get(VALUE, np.zeros(0, HALF))
+    entities, values = (array.view(np.uint16).reshape(-1, manifest.dimension) for array in flat)
+    return Vectors(folder, manifest, entities, values, arrays.get(PAIR, np.zeros(0, np.int32)))
 
 
 def read_vector_manifest(folder: Path, again: str) -> VectorManifest:
