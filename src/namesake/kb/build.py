@@ -206,14 +206,14 @@ def _index(
         non_people = non_people_names(items, rows, of_items, used)
         draft.write_all(build_non_people(non_people))
         made = build_names(entity_names, non_people.texts, left and left.names(len(entity_names)))
-        entries = FormEntries(len(entity_names.texts))
+        known = left and left.forms(is_person, used[rows.entity_item], stated.statements)
+        entries = FormEntries(len(entity_names.texts), known)
         tokens = list_forms(entity_names, is_person, fame, made[NameColumns.prefixes], entries)
         list_other_forms(entity_names, others, made[NameColumns.prefixes], entries)
         draft.write_all(made)
         named = made[NameColumns.texts], made[NameColumns.entities]
         draft.write_all(build_misspellings(*named, picked[KBColumns.sitelinks]))
-        forms = entries.columns(left and left.forms(is_person, used[rows.entity_item], stated.statements))
-        draft.write_all(forms | count_tokens(tokens, prose_of(items, rows.first)))
+        draft.write_all(entries.columns() | count_tokens(tokens, prose_of(items, rows.first)))
         return len(made[NameColumns.texts])
 
     def words() -> int:

@@ -4,12 +4,12 @@ The lowest bits of a key decide its place in the hash table of short forms, so p
 beginning to end. The columns do not depend on the number of parts.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
-from namesake.arrays import Bool, Float64, Int8, Int32, UInt64, take_rows
+from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt64, take_rows
 from namesake.kb.columns import Made, NameColumns, Ragged, large
 from namesake.kb.columns.assemble import distinct_keys
 from namesake.kb.columns.large import AnyArray
@@ -25,6 +25,8 @@ ENTRY = np.dtype([("key", np.uint64), ("row", np.int32), ("weight", np.float32),
 NAME_BYTES = 512
 """Temporary memory for the entries of one name."""
 AnyRows = npt.NDArray[np.int32] | npt.NDArray[np.int64]
+Entries = tuple[UInt64, AnyRows, Int8, Float64]
+"""Keys, entities, numbers of forms, weights."""
 
 
 class KnownForms:
@@ -43,32 +45,39 @@ class KnownForms:
         is_stale = (self.rows < 0) | changed[self.rows] | (self.forms == DEMONYM)
         self._stale = self.keys[np.searchsorted(self.ends, np.flatnonzero(is_stale), side="right") - 1]
 
-    def renew(self, parts: list[npt.NDArray[np.void]]) -> list[npt.NDArray[np.void]]:
-        """The entries whose keys also have changed entries, now or before; others are as they were, and stay here."""
-        found = [part["key"][self.changed[part["row"]] | (part["form"] == DEMONYM)] for part in parts]
+    def renew(self, added: list[Entries]) -> list[Int64]:
+        """Which entries have keys that also have changed entries, now or before; others are as they were, and stay."""
+        found = [keys[self.changed[rows] | (forms == DEMONYM)] for keys, rows, forms, _ in added]
         keys = np.unique(np.concatenate([self._stale, *found]))
-        renewed = table(keys, np.zeros(len(keys), np.int32))
-        parts = [part[look_up_all(np.ascontiguousarray(part["key"]), *renewed) == 0] for part in parts]
+        renewed = table(keys[keys != 0], np.zeros(np.count_nonzero(keys), np.int32))
         stay = np.flatnonzero(look_up_all(self.keys, *renewed) != 0)
         self.keys = self.keys[stay]
         self.ends, taken = take_rows(self.ends, stay)
         self.rows, self.forms = self.rows[taken], self.forms[taken]
-        return parts
+        return [np.flatnonzero((look_up_all(keys, *renewed) == 0) & (keys != 0)) for keys, *_ in added]
 
 
 class FormEntries:
-    """Entries of short forms: a key, the entity, the weight, the number of the form. Entries with key 0 are ignored."""
+    """Entries of short forms: a key, the entity, the number of the form, the weight. Entries with key 0 are ignored."""
 
-    def __init__(self, names: int) -> None:
+    def __init__(self, names: int, known: KnownForms | None = None) -> None:
         """`names` is the number of labels and aliases that have short forms, which decides the number of parts."""
         self._turn = np.uint64(65 - table_size(names).bit_length())
         self._parts = large.Parts(ENTRY, names, NAME_BYTES)
+        self._known = known
+        self._waiting: list[Entries] = []
+        """Entries of an update, which knows at the end which of them it needs."""
 
     def add(self, keys: UInt64, rows: AnyRows, forms: Int8, weights: Float64) -> None:
         """Add entries."""
-        chosen = np.flatnonzero(keys)
+        if self._known is None:
+            self._store(np.flatnonzero(keys), (keys, rows, forms, weights))
+        else:
+            self._waiting.append((keys, rows, forms, weights))
+
+    def _store(self, chosen: Int64, added: Entries) -> None:
         entries = np.empty(len(chosen), ENTRY)
-        for name, column in (("key", keys), ("row", rows), ("form", forms), ("weight", weights)):
+        for name, column in zip(("key", "row", "form", "weight"), added, strict=True):
             entries[name] = column[chosen]
         self._parts.add(self._turned(entries["key"]), entries)
 
@@ -76,12 +85,12 @@ class FormEntries:
         """The keys with the bits that decide their slots highest."""
         return keys << self._turn | keys >> np.uint64(64) - self._turn
 
-    def columns(self, known: KnownForms | None = None) -> Made:
+    def columns(self) -> Made:
         """The columns of short forms, in the order of `_turned` keys. Entries cannot be added afterwards."""
         types = np.uint64, np.int64, np.int32, np.int8
-        distinct, sizes, entities, which = large.gathered(self._all_best(known), *types)
+        distinct, sizes, entities, which = large.gathered(self._all_best(), *types)
         ends = large.running(sizes)
-        if known is not None:
+        if self._known is not None:
             order = np.argsort(self._turned(distinct), kind="stable")
             ends, taken = take_rows(ends, order)
             distinct, entities, which = distinct[order], entities[taken], which[taken]
@@ -96,13 +105,13 @@ class FormEntries:
             NameColumns.short_forms: which,
         }
 
-    def _all_best(self, known: KnownForms | None) -> Iterator[tuple[AnyArray, ...]]:
+    def _all_best(self) -> Iterator[tuple[AnyArray, ...]]:
         """The distinct keys of each part, in their order, the number of the best entities with each, these, forms."""
-        parts: Iterable[npt.NDArray[np.void]] = self._parts.each()
-        if known is not None:
-            parts = known.renew(list(parts))
+        if (known := self._known) is not None:
+            for chosen, added in zip(known.renew(self._waiting), self._waiting, strict=True):
+                self._store(chosen, added)
             yield known.keys, np.diff(known.ends), known.rows, known.forms
-        for part in parts:
+        for part in self._parts.each():
             entries = part[np.argsort(part["row"], kind="stable")]
             ids = np.empty(len(entries), np.int32)
             found = distinct_keys(np.ascontiguousarray(entries["key"]), ids)
