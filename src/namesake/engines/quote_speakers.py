@@ -314,7 +314,7 @@ class _Run:
         if quotebank_records.has_no_speaker(quote.speaker):
             batch.asked.append(_Asked(quote, None, NO_SPEAKER))
             return
-        mention = self._mention(Mention(mend_apart(quote.speaker or ""), (), quote.qids or None))
+        mention = self._mention(Mention(mend_apart(quote.speaker or ""), (), quote.candidates or None))
         surest, articles = self.evidence.find(quote, mention.name)
         if surest:
             batch.asked.append(_Asked(quote, mention.name, surest, articles))

@@ -28,7 +28,8 @@ class Meter:
         self._sizes = {str(path): Path(path).stat().st_size if Path(path).is_file() else None for path in paths}
         self._whole = None if None in self._sizes.values() else sum(size or 0 for size in self._sizes.values())
         self._opened: set[str] = set()
-        self._before, self._size, self._path, self._position = 0, 0, "", lambda: 0
+        self._before, self._size, self._path = 0, 0, ""
+        self._position: Callable[[], int] = lambda: 0
 
     def __enter__(self) -> Self:
         _meters.append(self)

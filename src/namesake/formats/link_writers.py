@@ -187,10 +187,7 @@ ROW = "row-"
 
 
 def is_ours(path: Path) -> bool:
-    """Whether Namesake wrote a file: links and the files next to them, tables of `reconcile`, a KB's manifest.
-
-    A file that cannot be read is not recognised: its reader reports what is wrong with it.
-    """
+    """Whether Namesake wrote a file: links and files next to them, tables of `reconcile`, a KB's manifest."""
     suffix = kind(path)
     try:
         if suffix == ".parquet":
@@ -198,25 +195,22 @@ def is_ours(path: Path) -> bool:
                 schema = file.schema_arrow
             made = any(key.startswith(b"namesake.") for key in schema.metadata or {})
             return made or _has_our_columns(set(schema.names))
-        if suffix in (".csv", ".tsv"):
-            line = _start(path).partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
-            headers = (next(csv.reader([line], delimiter=between), []) for between in ",\t;|")
-            return any(_has_our_columns(set(header)) for header in headers)
-        if suffix in (".json", ".jsonl", ".ndjson"):
-            start = _start(path).lstrip()  # one object per line, or a small file that is one object
-            return _is_our_record(object_of(start.partition(b"\n")[0]) or object_of(start))
         if suffix == ".xlsx":
             with ZipFile(path) as book:
                 return b"<dc:creator>Namesake<" in book.read("docProps/core.xml")
-        beside = metadata_path(path)
-        return beside.is_file() and is_ours(beside)
-    except (NamesakeError, OSError, BadZipFile, KeyError):
+        if suffix not in (".csv", ".tsv", ".json", ".jsonl", ".ndjson"):
+            beside = metadata_path(path)
+            return beside.is_file() and is_ours(beside)
+        with open_lines(path) as stream:
+            start = stream.read(MOST)
+        if suffix in (".csv", ".tsv"):
+            line = start.partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
+            headers = (next(csv.reader([line], delimiter=between), []) for between in ",\t;|")
+            return any(_has_our_columns(set(header)) for header in headers)
+        start = start.lstrip()  # one object per line, or a small file that is one object
+        return _is_our_record(object_of(start.partition(b"\n")[0]) or object_of(start))
+    except (NamesakeError, OSError, BadZipFile, KeyError):  # its reader reports what is wrong with it
         return False
-
-
-def _start(path: Path) -> bytes:
-    with open_lines(path) as stream:
-        return stream.read(MOST)
 
 
 def _has_our_columns(names: set[str]) -> bool:

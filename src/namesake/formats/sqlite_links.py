@@ -60,10 +60,7 @@ Describe = Callable[[Iterable[str]], Mapping[str, Any]]
 
 @contextmanager
 def sqlite_writer(partial: Path, metadata: dict[str, str], describe: Describe) -> Iterator[Write]:
-    """A function that writes links with candidates, and the articles they are from, to a new database.
-
-    Tables are indexed at the end. An error leaves a file that is not valid: `partial` is a temporary file.
-    """
+    """A function that writes links with candidates, and the articles they are from, to a new database."""
     try:
         database = sqlite3.connect(partial, isolation_level=None)
         try:
