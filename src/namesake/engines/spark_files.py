@@ -145,7 +145,7 @@ def _remote_files(system: Any, status: Any) -> Iterator[Input]:
         file, inner, found = Path(path), PurePosixPath(path.removeprefix(top)), format_of(Path(path))
         if status.isDirectory() and (found is None or any(part.startswith(HIDDEN) for part in inner.parts)):
             continue
-        if found is None or not found.by_spark or COMPRESSED.get(file.suffix) == "zstandard":
+        if found is None or not found.cut or COMPRESSED.get(file.suffix) == "zstandard":
             reads = "JSON lines (plain, .gz, .bz2) and .parquet; other formats need a folder that all machines can read"
             raise NamesakeError(f"{path}: from there Spark reads {reads}, named without a scheme")
         if file.name.startswith(HIDDEN):
