@@ -113,26 +113,25 @@ class Votes:
     """The speakers that articles name for each quotation, and the choice of one of them."""
 
     def __init__(self) -> None:
-        self.quotes, self.speakers, self.ranks = array("Q"), array("Q"), array("b")
+        self.votes = {"quote": array("Q"), "speaker": array("Q"), "rank": array("b")}
 
     def add(self, said: ArticleQuote) -> None:
         """Count the vote of one article."""
-        self.quotes.append(_key(said.id))
-        self.speakers.append(_speaker(said.speaker))
-        self.ranks.append(0 if said.speaker is None else 2 if said.is_global else 1)
+        self.votes["quote"].append(_key(said.id))
+        self.votes["speaker"].append(_speaker(said.speaker))
+        self.votes["rank"].append(0 if said.speaker is None else 2 if said.is_global else 1)
 
     def count(self) -> None:
         """Choose a speaker for each quotation: one found over all articles, else in one; the most frequent or first."""
-        columns = {"quote": self.quotes, "speaker": self.speakers, "rank": self.ranks}
-        votes = pa.table({name: np.frombuffer(values, values.typecode) for name, values in columns.items()})
+        votes = pa.table({name: np.frombuffer(values, values.typecode) for name, values in self.votes.items()})
         votes = votes.append_column("place", pa.array(np.arange(votes.num_rows)))
         ranks = [("rank", "max"), ("place", "count"), ("place", "min")]
-        order = [("rank_max", "descending"), ("place_count", "descending"), ("place_min", "ascending")]
-        speakers = votes.group_by(["quote", "speaker"]).aggregate(ranks).sort_by([("quote", "ascending"), *order])
+        order = [("quote", "ascending"), ("rank_max", "descending"), ("place_count", "descending")]
+        speakers = votes.group_by(["quote", "speaker"]).aggregate(ranks).sort_by([*order, ("place_min", "ascending")])
         self.quote_keys, first = np.unique(speakers.column("quote").to_numpy(), return_index=True)
         self.elected = speakers.column("speaker").to_numpy()[first]
         self.asked = np.zeros(len(first), np.bool_)
-        del self.quotes, self.speakers, self.ranks
+        del self.votes
 
     def elects(self, said: ArticleQuote) -> bool:
         """Whether this is the first article that names the chosen speaker of a quotation; true once per quotation."""
@@ -233,14 +232,13 @@ def disambiguate(
 
 
 class _Asked(NamedTuple):
-    """A quotation, and its answer or else the number of the text in its batch that represents it."""
+    """A quotation, its answer and how many articles gave it, or else the number of the text that represents it."""
 
     quote: Quote
     speaker: str | None
-    answer: Answer | None = None
-    articles: int = 0
-    """How many articles gave the answer."""
-    text: int = -1
+    answer: Answer | None
+    articles: int
+    text: int
 
 
 @dataclass
@@ -311,18 +309,17 @@ class _Run:
 
     def _ask(self, batch: _Batch, quote: Quote, origin: Found) -> None:
         """Ask for the speaker of a quotation; without an article, it and the words of its URLs are the text."""
-        if quotebank_records.has_no_speaker(quote.speaker):
-            batch.asked.append(_Asked(quote, None, NO_SPEAKER))
-            return
-        mention = self._mention(Mention(mend_apart(quote.speaker or ""), (), quote.candidates or None))
-        surest, articles = self.evidence.find(quote, mention.name)
-        if surest:
-            batch.asked.append(_Asked(quote, mention.name, surest, articles))
-            return
-        words = dict.fromkeys(map(address_words, quote.addresses[:MOST_ADDRESSES]))
-        text = "\n".join([mend_apart(quote.quotation), *words])
-        number = batch.add(Article("", text, date=quote.day, mentions=[mention]), origin)
-        batch.asked.append(_Asked(quote, mention.name, text=number))
+        answer: Answer | None = NO_SPEAKER
+        speaker, articles, text = None, 0, -1
+        if not quotebank_records.has_no_speaker(quote.speaker):
+            mention = self._mention(Mention(mend_apart(quote.speaker or ""), (), quote.candidates or None))
+            speaker = mention.name
+            answer, articles = self.evidence.find(quote, speaker)
+            if answer is None:
+                words = dict.fromkeys(map(address_words, quote.addresses[:MOST_ADDRESSES]))
+                content = "\n".join([mend_apart(quote.quotation), *words])
+                text = batch.add(Article("", content, date=quote.day, mentions=[mention]), origin)
+        batch.asked.append(_Asked(quote, speaker, answer, articles, text))
 
     def _add_quotes(self, batch: _Batch, found: Found) -> None:
         """Ask for the speaker of a quotation, or of those quotations of an article that it represents."""

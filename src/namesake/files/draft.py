@@ -58,10 +58,7 @@ class FolderDraft:
     def __init__(
         self, out: Path, force: bool = False, key: str = "", say: Callable[[str], None] = lambda _: None
     ) -> None:
-        """Describe the draft: `force` replaces an older result, `say` receives lines about leftovers of stopped runs.
-
-        A stopped run with the same `key` is resumed; one with an empty key cannot be resumed.
-        """
+        """Describe the draft: `force` replaces an older result, and a stopped run with the same `key` is resumed."""
         self.out, self.key, self.force, self.say = out, key, force, say
         self.folder = out.with_name(f"{out.name}.building")
         self.aside = out.with_name(f"{out.name}.replaced")
@@ -189,10 +186,7 @@ class FolderDraft:
         return self.files[name]
 
     def put(self, manifest: bytes) -> None:
-        """Make all files durable, write the manifest last, and put the folder in its place.
-
-        Once the files are on the disk, signals are held back: the rest takes a moment.
-        """
+        """Make all files durable, write the manifest last, and put the folder in its place."""
         for name in sorted(self.files):
             sync(self.folder / name)
         with unstoppable(), locked(self.out.parent):

@@ -37,10 +37,9 @@ _ROW = re.compile(rb'<(?:\w+:)?row\s[^>]*?\br="([0-9]{1,7})"')
 
 
 def excel_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
-    """The rows of a sheet: the first visible one with cells, or the one that `reading` names.
+    """The rows of a sheet below its first row, the header; empty rows are left out.
 
-    The first row with cells is the header. Empty rows are left out. The value of cells that are merged from top to
-    bottom belongs to each of their rows, unless they begin in the header.
+    The value of cells that are merged from top to bottom belongs to each of their rows, unless the header is one.
     """
     where, sheet = _sheet(path, reading)
     top, left = sheet.start or (0, 0)

@@ -84,11 +84,7 @@ def choose_fields(
     nested: Sequence[str] = (),
     without_ids: str | None = "ids are file and line",
 ) -> Fields:
-    """Choose the fields of text, id, title and date among `names`, and report guesses.
-
-    An error if the file `where` lacks a name that the user gave; `nested` are valid paths such as `a.b`. `without_ids`
-    is reported if no field contains ids.
-    """
+    """Choose the fields of text, id, title and date among `names` and the paths `nested`, and report guesses."""
     by_lower = {name.casefold(): name for name in reversed(names)}
     chosen: dict[str, str | None] = {}
     guessed = []

@@ -125,10 +125,9 @@ def files_of(path: Path) -> list[Path]:
 
 
 class LinkWriter:
-    """Writes tables of links to `path` (`-`: standard output); `metadata` describes what made them.
+    """Writes tables of links to `path` (`-`: standard output), in `format` or by its suffix, and what made them.
 
-    The suffix determines the format if `format` does not; `tidy` is as for `published`. SQLite also has the articles,
-    and the candidates of `scores`, with the entities that `describe` gives.
+    `tidy` is as for `published`. SQLite also has articles, candidates, and the entities that `describe` gives.
     """
 
     def __init__(
