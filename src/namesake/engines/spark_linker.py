@@ -141,7 +141,7 @@ def link(
 
     names = ColumnNames(Reading(text, id, title, date, say=warn), WHERE, mentions=mentions)
     check_articles(with_extra(names.renamed(to_arrow_schema(df.schema).empty_table())), WHERE)
-    if names.fields is not None and names.fields.id is None:  # rows have no order that could number them
+    if names.fields is not None and "id" not in names.fields:  # rows have no order that could number them
         raise NamesakeError(f"{WHERE}: which column is the id? Name it with `id=`; it has {listed(df.columns, SHOWN)}")
     job = Job(df.sparkSession, kb, recipe, scores, threshold, default_date, rejects, one_per_span, kinds, linked_only)
     return job.links(df, partial(read_rows, names=names))

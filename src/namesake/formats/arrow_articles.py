@@ -19,7 +19,7 @@ from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.files.lines import watch
-from namesake.formats.field_names import SHOWN, Fields, Reading, choose_fields, id_prefix
+from namesake.formats.field_names import SHOWN, Reading, choose_fields, id_prefix
 from namesake.printable import listed
 
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -30,7 +30,7 @@ class ColumnNames:
 
     def __init__(self, reading: Reading, where: str, prefix: str = "", mentions: str | None = None) -> None:
         self.reading, self.where, self.prefix, self.mentions = reading, where, prefix, mentions
-        self.fields: Fields | None = None
+        self.fields: dict[str, str] | None = None
 
     def renamed(self, table: pa.Table, before: int = 0) -> pa.Table:
         """The table with our names; without a column of ids, ids are row numbers after `before`, with the prefix."""
@@ -48,12 +48,11 @@ class ColumnNames:
             paths = [path for path in named.values() if _column(table, path) is not None]
             numbered = "ids are file and row" if self.prefix else None
             self.fields = choose_fields(table.column_names, self.reading, self.where, paths, numbered)
-        wanted = vars(self.fields)
-        columns = {ours: _column(table, theirs) for ours, theirs in wanted.items() if theirs is not None}
+        columns = {ours: _column(table, theirs) for ours, theirs in self.fields.items()}
         numbers = pa.array(np.arange(before + 1, before + table.num_rows + 1)).cast(pa.string())
         made = {"id": pc.binary_join_element_wise(pa.scalar(self.prefix), numbers, "")}
         made |= {ours: _text(column, ours) for ours, column in columns.items() if column is not None}
-        return _with_rest(made, table, [name for name in table.column_names if name not in wanted.values()])
+        return _with_rest(made, table, [name for name in table.column_names if name not in self.fields.values()])
 
 
 def _with_rest(made: dict[str, Any], table: pa.Table, rest: list[str]) -> pa.Table:

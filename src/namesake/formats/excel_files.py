@@ -62,7 +62,7 @@ def read_excel(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Ta
     rows = excel_rows(path, rejects, reading)
     names = ColumnNames(reading, str(path), f"{id_prefix(path, reading)}:")
     table = names.renamed(rows.table)
-    if names.fields is not None and names.fields.id is None:
+    if names.fields is not None and "id" not in names.fields:
         table = table.set_column(0, "id", pa.array([f"{names.prefix}{number}" for number in rows.numbers]))
     yield valid_articles(with_extra(table), str(path), 1, rejects, str(path))
 

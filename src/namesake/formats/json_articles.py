@@ -23,7 +23,7 @@ from namesake.articles.rejects import Reject, Rejects
 from namesake.errors import NamesakeError
 from namesake.files import kind, open_lines
 from namesake.files.lines import MOST_LINE, bounded_lines, read_whole, too_long
-from namesake.formats.field_names import GUESSES, Fields, Reading, choose_fields, id_prefix, shown
+from namesake.formats.field_names import GUESSES, Reading, choose_fields, id_prefix, shown
 
 BOM = b"\xef\xbb\xbf"  # some editors write it before the first line
 BLANKS = b" \t\r\n"  # what JSON allows around a value; Python's white space is more
@@ -85,7 +85,8 @@ def _articles(
     unless the user has named fields; if the first object has a known layout, all must have one.
     """
     where, prefix = shown(path), "" if reading is None else id_prefix(path, reading)
-    fields, is_first = None, reading is not None
+    fields: dict[str, str] | None = None
+    is_first = reading is not None
     for number, record in records:
         number += before
         try:
@@ -188,21 +189,21 @@ def _id_of(line: bytes) -> str | None:
         return None
 
 
-def _article_with(record: dict[str, Any], fields: Fields, place: str) -> Article:
+def _article_with(record: dict[str, Any], fields: dict[str, str], place: str) -> Article:
     """The article of an object with these field names; its other fields are copied to `extra`."""
-    there, text = _find(record, fields.text)
-    if not there or text is None:
-        raise KeyError(fields.text)
+    _, text = _find(record, fields["text"])
+    if text is None:
+        raise KeyError(fields["text"])
     if not isinstance(text, str):
-        raise ValueError(f"`{fields.text}` is no text")
+        raise ValueError(f"`{fields['text']}` is no text")
     rest = record
-    for path in filter(None, (fields.text, fields.id, fields.title, fields.date)):
+    for path in fields.values():
         rest = _without(rest, path)
     return Article(
-        id=_scalar(record, fields.id) or place,
+        id=_scalar(record, fields.get("id")) or place,
         text=text,
-        title=_scalar(record, fields.title),
-        date=_scalar(record, fields.date),
+        title=_scalar(record, fields.get("title")),
+        date=_scalar(record, fields.get("date")),
         extra=msgspec.json.encode(rest).decode() if rest else None,
     )
 

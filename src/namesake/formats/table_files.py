@@ -138,17 +138,17 @@ def read_csv(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Tabl
 def _articles(rows: CsvRows, reading: Reading, prefix: str) -> Iterator[Article]:
     """The article of each row; an empty cell is a missing value."""
     fields = choose_fields(rows.header, reading, rows.path)
-    own = {fields.text, fields.id, fields.title, fields.date}
     for line, row, why in rows:
         if why is not None:
             continue
         cells = dict(zip(rows.header, row, strict=True))
-        rest = {name: cell for name, cell in cells.items() if name not in own}
+        rest = {name: cell for name, cell in cells.items() if name not in fields.values()}
+        own = {what: cells[name] for what, name in fields.items()}
         yield Article(
-            id=(cells[fields.id] if fields.id else "") or f"{prefix}:{line}",
-            text=cells[fields.text],
-            title=(cells[fields.title] or None) if fields.title else None,
-            date=(cells[fields.date].strip() or None) if fields.date else None,
+            id=own.get("id") or f"{prefix}:{line}",
+            text=own["text"],
+            title=own.get("title") or None,
+            date=own.get("date", "").strip() or None,
             extra=msgspec.json.encode(rest).decode() if rest else None,
         )
 
