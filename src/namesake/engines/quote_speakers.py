@@ -12,7 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
@@ -47,7 +47,7 @@ class Answer(NamedTuple):
 
 
 class Pairs:
-    """Pairs of 64-bit numbers in flat arrays: added one by one, sorted once, then looked up by the first number."""
+    """Pairs of 64-bit numbers in flat arrays: all are added one by one, and then looked up by the first number."""
 
     def __init__(self) -> None:
         self.keys, self.values = array("Q"), array("Q")
@@ -57,15 +57,18 @@ class Pairs:
         self.keys.append(key)
         self.values.append(value)
 
-    def sort(self) -> None:
-        """Sort the pairs; afterwards `self[key]` works."""
+    @cached_property
+    def sorted(self) -> list[np.ndarray]:
+        """The numbers by which pairs are looked up, ascending, and the others."""
         order = np.argsort(np.frombuffer(self.keys, np.uint64), kind="stable")
-        self.sorted, self.of_sorted = (np.frombuffer(one, np.uint64)[order] for one in (self.keys, self.values))
+        columns = [np.frombuffer(column, np.uint64)[order] for column in (self.keys, self.values)]
         del self.keys, self.values
+        return columns
 
     def __getitem__(self, key: int) -> list[int]:
-        begin, end = (np.searchsorted(self.sorted, np.uint64(key), side) for side in ("left", "right"))
-        found: list[int] = self.of_sorted[begin:end].tolist()
+        keys, values = self.sorted
+        begin, end = (np.searchsorted(keys, np.uint64(key), side) for side in ("left", "right"))
+        found: list[int] = values[begin:end].tolist()
         return found
 
 
@@ -94,18 +97,17 @@ class Evidence:
         self.answers.append(answers)
         self.size += answers.num_rows
 
-    def index(self) -> None:
-        """Sort the keys; afterwards `find` works."""
-        self.articles.sort()
-        self.rows.sort()
-        self.answers = [pa.concat_tables(self.answers).combine_chunks()] if self.answers else []
+    @cached_property
+    def table(self) -> pa.Table:
+        """All answers."""
+        return pa.concat_tables(self.answers).combine_chunks()
 
     def find(self, quote: Quote, speaker: str) -> tuple[Answer | None, int]:
         """The answer with the highest confidence for a quotation's speaker, and how many articles have one."""
         articles = {article for place in (*quote.addresses, quote.id) for article in self.articles[_key(place)]}
         names = sorted({normalise(speaker), normalise(quote.speaker or "")})
         rows = [[row for name in names for row in self.rows[_key(one, name)][:1]] for one in sorted(articles)]
-        found = [Answer(**self.answers[0].slice(row, 1).to_pylist()[0]) for row in chain.from_iterable(rows)]
+        found = [Answer(**self.table.slice(row, 1).to_pylist()[0]) for row in chain.from_iterable(rows)]
         return max(found, key=lambda answer: answer.confidence or 0.0, default=None), sum(map(bool, rows))
 
 
@@ -290,7 +292,6 @@ class _Run:
             self.evidence.add_answers(answers)
             seen += len(articles)
             yield seen
-        self.evidence.index()
         self.votes.count()
 
     def _add_article(self, batch: _Batch, found: Found) -> None:
