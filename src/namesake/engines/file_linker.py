@@ -1,6 +1,7 @@
 """Linking of files: which files are read, their articles as tables, and their links in one described file."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -382,8 +383,7 @@ def link_files(
     rejects = NoRejects() if rejects is None else rejects
     outputs = files_of(out) if rejects.path is None else [*files_of(out), rejects.path]
     keep_apart(outputs, [*paths, linker.kb.path])
-    seen = linked = mentions = 0
-
+    counts = Counter(articles=0, mentions=0, linked=0)
     with (
         LinkWriter(out, linker.metadata, format, describe=partial(found_all, linker.kb)) as writer,
         reporter.stage("linking"),
@@ -394,10 +394,8 @@ def link_files(
         scores, one_per_span = scores or writer.has_articles, one_per_span and not writer.has_articles
         for done in link_tables(linker, tables, threads, scores, rejects, most):
             writer.write(described(linker.kb, done.links, one_per_span, linked_only), done.read)
-            mentions += done.mentions
-            seen += done.articles
-            linked += done.linked
-            reporter.advance(meter.fraction(), seen, "articles")
+            counts.update(articles=done.articles, mentions=done.mentions, linked=done.linked)
+            reporter.advance(meter.fraction(), counts["articles"], "articles")
         if not writer.rows:
             writer.write(described(linker.kb, linker.empty_links(scores), one_per_span))  # the columns of no links
-    return Counts(seen, mentions, linked, tuple(listing.problems), tuple(listing.notes))
+    return Counts(**counts, problems=tuple(listing.problems), notes=tuple(listing.notes))

@@ -36,14 +36,9 @@ from namesake.machine import in_order, threads_for
 from namesake.names.wildcards import fill
 from namesake.progress import Reporter
 
-
-class Answer(NamedTuple):
-    """The link of a speaker."""
-
-    qid: str | None
-    confidence: float | None
-    reason: str | None
-    best: str | None
+ANSWER = ("qid", "confidence", "reason", "best")
+"""The columns of links that answer for a speaker."""
+Answer = dict[str, Any]
 
 
 class Pairs:
@@ -107,8 +102,8 @@ class Evidence:
         articles = {article for place in (*quote.addresses, quote.id) for article in self.articles[_key(place)]}
         names = sorted({normalise(speaker), normalise(quote.speaker or "")})
         rows = [[row for name in names for row in self.rows[_key(one, name)][:1]] for one in sorted(articles)]
-        found = [Answer(**self.table.slice(row, 1).to_pylist()[0]) for row in chain.from_iterable(rows)]
-        return max(found, key=lambda answer: answer.confidence or 0.0, default=None), sum(map(bool, rows))
+        found: list[Answer] = [self.table.slice(row, 1).to_pylist()[0] for row in chain.from_iterable(rows)]
+        return max(found, key=lambda answer: answer["confidence"] or 0.0, default=None), sum(map(bool, rows))
 
 
 class Votes:
@@ -171,8 +166,7 @@ QUOTES = pa.schema(
     ]
 )
 
-NO_SPEAKER = Answer(None, None, "no speaker", None)
-REJECTED = Answer(None, None, "rejected", None)
+NO_SPEAKER, REJECTED = (dict.fromkeys(ANSWER) | {"reason": reason} for reason in ("no speaker", "rejected"))
 STRAY = "an article among quotations, or from standard input: articles are read twice, from files of their own"
 
 
@@ -303,7 +297,7 @@ class _Run:
         """Tables of `QUOTES`, one row per quotation in the order of the files."""
         records = chain.from_iterable(quotebank_records.read_quotes(path, self.rejects) for path in paths)
         for batch, _, first, table in self._link(_batches(records, self._add_quotes)):
-            answers = [Answer(**row) for row in table.to_pylist()]
+            answers = table.to_pylist()
             linked = {number: answers[row] for number, row in first.items()}
             made = [self._row(one, one.answer or linked.get(one.text, REJECTED)) for one in batch.asked]
             yield pa.Table.from_pylist(made, schema=QUOTES)
@@ -340,10 +334,10 @@ class _Run:
         """A row of `QUOTES`; counts it."""
         quote, speaker, _, articles, _ = asked
         self.tally.quotes += 1
-        self.tally.linked += answer.qid is not None
+        self.tally.linked += answer["qid"] is not None
         self.tally.by_articles += articles > 0
-        if answer.reason:
-            self.tally.reasons[answer.reason] += 1
+        if answer["reason"]:
+            self.tally.reasons[answer["reason"]] += 1
         return {
             "quoteID": quote.id,
             "quotation": mend_apart(quote.quotation),
@@ -353,7 +347,7 @@ class _Run:
             "date": quote.day,
             "numOccurrences": quote.occurrences,
             "phase": quote.phase,
-            **answer._asdict(),
+            **answer,
         }
 
     def _mention(self, mention: Mention) -> Mention:
@@ -377,7 +371,7 @@ class _Run:
             self.rejects.unread_dates.update(rejects.unread_dates)
             ids = links.column("article_id").to_pylist()
             first = {int(article): row for row, article in reversed([*enumerate(ids)])}
-            yield batch, articles, first, links.select(Answer._fields)
+            yield batch, articles, first, links.select(ANSWER)
 
 
 def _batches(records: Iterable[Found], add: Callable[[_Batch, Found], None]) -> Iterator[_Batch]:

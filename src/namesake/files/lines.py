@@ -9,7 +9,7 @@ import io
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Self, TypeVar
 
@@ -83,9 +83,14 @@ BROKEN: Any = (EOFError, OSError, zlib.error, isal_zlib.error, pa.ArrowException
 class Unpacked(io.RawIOBase):
     """A file that is being read and unpacked; its errors name the file."""
 
-    def __init__(self, name: str, stream: Any, position: Callable[[], int], stop: Any = lambda: None) -> None:
-        """Read `stream`, a decompressor or the file; `position` counts packed bytes, and `stop` ends its threads."""
-        self.name, self.stream, self.position, self.stop = name, stream, position, stop
+    def __init__(self, name: str, raw: Any, stream: Any) -> None:
+        """Read `stream`, a decompressor or the file `raw` itself; `name` is the path, or `stdin`."""
+        self.name, self.raw, self.stream = name, raw, stream
+
+    def position(self) -> int:
+        """How many packed bytes have been read; OSError or ValueError if it is closed, or not a regular file."""
+        read: int = self.raw.tell()
+        return int(self.stream.tell_compressed()) // 8 if hasattr(self.stream, "tell_compressed") else read
 
     def readable(self) -> bool:
         """Always True."""
@@ -144,10 +149,8 @@ def open_unpacked(path: Path | str, workers: int = 1, keep_mark: bool = False) -
     with raw:
         unpacked = _unpack(str(path), raw, path if raw.seekable() else None, workers, keep_mark)
         watch(path, unpacked.position)
-        try:
+        with closing(unpacked.stream):  # it may have threads
             yield unpacked
-        finally:
-            unpacked.stop()
 
 
 def _unpack(name: str, raw: "io.BufferedReader[Any]", file: Path | None, workers: int, keep_mark: bool) -> Unpacked:
@@ -164,36 +167,22 @@ def _unpack(name: str, raw: "io.BufferedReader[Any]", file: Path | None, workers
     if promised and not packed:
         what = "is empty" if not start else "its first bytes do not fit its suffix"
         raise NamesakeError(f"{name} cannot be read as {promised} ({what}): is it whole?")
-    if packed == "bzip2" and file and workers > 1 and file.stat().st_size > ONE_BLOCK:
-        return _parallel_bzip2(name, file, workers)
     if start.startswith(BYTE_ORDER_MARK) and not keep_mark:
         raw.read(len(BYTE_ORDER_MARK))
-    return Unpacked(name, _decompressor(raw, packed), raw.tell if file else lambda: 0)
-
-
-def _decompressor(raw: "io.BufferedReader[Any]", packed: str | None) -> Any:
+    stream: Any = raw
     if packed == "gzip":
         from isal import igzip  # which takes a while
 
-        return igzip.open(raw, "rb")  # type: ignore[no-untyped-call]
-    if packed == "bzip2":
-        return bz2.BZ2File(raw)
-    if packed == "zstandard":
-        return pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
-    return raw
+        stream = igzip.open(raw, "rb")  # type: ignore[no-untyped-call]
+    elif packed == "bzip2" and file and workers > 1 and file.stat().st_size > ONE_BLOCK:
+        from rapidgzip import IndexedBzip2File  # slow to load, and bzip2 is rare
 
-
-def _parallel_bzip2(name: str, file: Path, workers: int) -> Unpacked:
-    from rapidgzip import IndexedBzip2File  # slow to load, and bzip2 is rare
-
-    stream = IndexedBzip2File(str(file), parallelization=workers)
-
-    def position() -> int:
-        if stream.closed:
-            raise ValueError(f"{name} is closed")
-        return int(stream.tell_compressed()) // 8
-
-    return Unpacked(name, stream, position, stream.close)
+        stream = IndexedBzip2File(str(file), parallelization=workers)
+    elif packed == "bzip2":
+        stream = bz2.BZ2File(raw)
+    elif packed == "zstandard":
+        stream = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
+    return Unpacked(name, raw, stream)
 
 
 R = TypeVar("R")

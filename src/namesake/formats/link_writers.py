@@ -1,7 +1,7 @@
 """Writers of links: Parquet, JSON lines, CSV, TSV, .xlsx or SQLite. A file appears only when the run succeeds."""
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import groupby, repeat
 from pathlib import Path
@@ -16,7 +16,7 @@ from namesake.files import STDIN, kind, open_lines, published
 from namesake.files.outputs import written
 from namesake.formats.arrow_articles import open_parquet
 from namesake.formats.json_articles import object_of
-from namesake.formats.sqlite_links import Describe, sqlite_writer
+from namesake.formats.sqlite_links import Describe, Write, sqlite_writer
 from namesake.formats.table_files import BINARY, ROWS_AT_ONCE, row_writer, writer_suffix
 
 MOST_DICTIONARY = 1 << 30
@@ -29,8 +29,6 @@ WITH_STATISTICS = ["article_id", "score", "margin", "confidence", "known"]
 SQLITE = (".db", ".sqlite")
 FROM_KB = ("label", "description", "best_label", "runner_up_label")
 """Columns with texts of the KB."""
-Write = Callable[[pa.Table, pa.Table | None], None]
-"""Writes a table of links, and the articles that they are from if the format stores them."""
 
 
 def _parquet_writer(partial: Path, metadata: dict[str, str], stack: ExitStack) -> Write:

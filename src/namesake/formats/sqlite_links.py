@@ -23,6 +23,7 @@ OF_LINKS = ("name", "qid", "label", "kind", "confidence", "known", "reason", "be
 """Columns of links that mentions have, too."""
 Row = dict[str, Any]
 Write = Callable[[pa.Table, pa.Table | None], None]
+"""Writes a table of links, and the articles that they are from if the format stores them."""
 Describe = Callable[[Iterable[str]], Mapping[str, Any]]
 """Gives the entities with some QIDs that a KB has, with `label`, `description`, `kind` and `url`."""
 
