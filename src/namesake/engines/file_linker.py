@@ -250,10 +250,7 @@ _made: WeakKeyDictionary[KB, dict[int, str | None]] = WeakKeyDictionary()
 
 
 def described(kb: KB, links: pa.Table, one_per_span: bool = False, linked_only: bool = False) -> pa.Table:
-    """Links with `label`, `description` and `url` of the entity after its `qid`, and the labels of the candidates.
-
-    If the KB has no description, occupations and country replace it. With `one_per_span`, the links are `flat`.
-    """
+    """Links with `label`, `description` and `url` of the entity after its `qid`, and the labels of the candidates."""
     links = links.filter(links.column("qid").is_valid()) if linked_only else links
     links = flat(links) if one_per_span else links
     for name in ("qid", "best", "runner_up"):
@@ -273,7 +270,7 @@ def described(kb: KB, links: pa.Table, one_per_span: bool = False, linked_only: 
 
 
 def _descriptions(kb: KB, rows: Int64) -> pa.StringArray:
-    """The description of each row; null for -1."""
+    """The description of each row, or its occupations and country; null for -1."""
     is_nil = rows < 0
     texts = kb.descriptions.arrow().take(arrow_numbers(rows, is_nil)).cast(pa.string())
     bare = ~is_nil & (arrays.sizes(texts) == 0)

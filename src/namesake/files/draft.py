@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import msgspec
@@ -107,8 +106,8 @@ class FolderDraft:
                 raise
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self._leave(error)
+    def __exit__(self, *problem: Any) -> None:
+        self._leave(problem[1])
 
     def _begin(self) -> None:
         """Lock the folder; continue with the finished stages of the same run, or start with an empty folder."""

@@ -162,16 +162,13 @@ def check_place(path: Path) -> None:
 
 @contextmanager
 def published(path: Path, tidy: bool = True) -> Iterator[Path]:
-    """A temporary file that replaces `path`, or the file that a link leads to, when the block succeeds.
-
-    Temporary files of killed runs in the same folder are removed, unless `tidy` is False.
-    """
+    """A temporary file that replaces `path`, or the file that a link leads to, when the block succeeds."""
     check_place(path)
     place = _behind_links(path)
     # The name is chosen before the file is created, so that an interrupt at any moment finds what to remove.
     partial, file = place.parent / f".namesake-{secrets.token_hex(8)}.partial", None
     try:
-        if tidy:
+        if tidy:  # temporary files of killed runs are removed
             remove_stale(place.parent)
         while file is None or not os.fstat(file).st_nlink:  # once more if it was removed before it was locked
             if file is not None:

@@ -37,10 +37,7 @@ _ROW = re.compile(rb'<(?:\w+:)?row\s[^>]*?\br="([0-9]{1,7})"')
 
 
 def excel_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
-    """The rows of a sheet below its first row, the header; empty rows are left out.
-
-    The value of cells that are merged from top to bottom belongs to each of their rows, unless the header is one.
-    """
+    """The rows of a sheet below its first row, the header; a merged cell counts in each of its rows but the header."""
     where, sheet = _sheet(path, reading)
     top, left = sheet.start or (0, 0)
     cells: list[list[Any]] = sheet.to_python(skip_empty_area=True)

@@ -74,10 +74,7 @@ def choose_fields(
     nested: Sequence[str] = (),
     without_ids: str | None = "ids are file and line",
 ) -> dict[str, str]:
-    """The fields of text, id, title and date among `names` and the paths `nested`, as far as they exist.
-
-    Guesses are reported, and `without_ids` if no field contains ids.
-    """
+    """The fields of text, id, title and date that exist among `names` and the paths `nested`; guesses are reported."""
     by_lower = {name.casefold(): name for name in reversed(names)}
     chosen, guessed = dict[str, str](), []
     for what, guesses in GUESSES.items():

@@ -248,8 +248,11 @@ def read_json(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Tab
     is_known, is_array = False, reading.format == "json"
     if path.is_file():
         is_known, is_array = not is_whole(path, reading), kind(path) == ".json" and is_array_file(path)
-        if not (is_known or is_array or reading.named):
-            _refuse_other_text(path)
+        names = {name.casefold(): name for name in object_of(_first_lines(path)[0])}
+        if not (is_known or is_array or reading.named or "text" in names):
+            meant = {what: next((names[one] for one in some if one in names), None) for what, some in GUESSES.items()}
+            options = " ".join(f"`{what}={name!r}`" for what, name in meant.items() if name)
+            raise NamesakeError(f"{path}: its lines have no `text`; did you mean {options}?")
     records = json_records(path, is_array, reading.most_line)
     yield from in_tables(_articles(records, path, rejects, reading.most_line, None if is_known else reading))
 
@@ -316,13 +319,3 @@ def _have_other_names(lines: list[bytes]) -> bool:
     if has_known_layout(first) or not texts:
         return False
     return "text" in texts or not any(map(has_known_layout, others))
-
-
-def _refuse_other_text(path: Path) -> None:
-    """Refuse JSON lines whose text has another name than `text`, and suggest options."""
-    names = {name.casefold(): name for name in object_of(_first_lines(path)[0])}
-    if "text" in names:
-        return
-    meant = {what: next((names[one] for one in called if one in names), None) for what, called in GUESSES.items()}
-    options = " ".join(f"`{what}={name!r}`" for what, name in meant.items() if name)
-    raise NamesakeError(f"{path}: its lines have no `text`; did you mean {options}?")

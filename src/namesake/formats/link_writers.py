@@ -122,7 +122,7 @@ def files_of(path: Path) -> list[Path]:
     return [path] if kind(path) in (".parquet", *SQLITE) else [path, metadata_path(path)]
 
 
-class LinkWriter:
+class LinkWriter(ExitStack):
     """Writes tables of links to `path` (`-`: standard output), in `format` or by its suffix, and what made them.
 
     `tidy` is as for `published`. SQLite also has articles, candidates, and the entities that `describe` gives.
@@ -136,31 +136,28 @@ class LinkWriter:
         tidy: bool = True,
         describe: Describe = lambda _: {},
     ) -> None:
+        super().__init__()
         self.suffix = writer_suffix(path, format, "links", ".jsonl")
         self.has_articles = self.suffix in SQLITE
         """Whether the format stores articles and candidates, too."""
         self.path, self.metadata, self.tidy, self.describe = path, metadata, tidy, describe
         self.rows = 0
-        self._stack = ExitStack()
 
     def __enter__(self) -> Self:
         if self.suffix not in BINARY or self.suffix == ".xlsx":
-            self._write = _lines_writer(self.path, self.suffix, self.metadata, self._stack)
+            self._write = _lines_writer(self.path, self.suffix, self.metadata, self)
             return self
-        partial = self._stack.enter_context(published(self.path, self.tidy))
+        partial = self.enter_context(published(self.path, self.tidy))
         if self.has_articles:
-            self._write = self._stack.enter_context(sqlite_writer(partial, self.metadata, self.describe))
+            self._write = self.enter_context(sqlite_writer(partial, self.metadata, self.describe))
         else:
-            self._write = _parquet_writer(partial, self.metadata, self._stack)
+            self._write = _parquet_writer(partial, self.metadata, self)
         return self
 
     def write(self, links: pa.Table, articles: pa.Table | None = None) -> None:
         """Add a table of links, and the articles that they are from. The first one sets the columns."""
         self.rows += links.num_rows
         self._write(links, articles)
-
-    def __exit__(self, *problem: Any) -> None:
-        self._stack.__exit__(*problem)
 
 
 MOST = 1 << 20

@@ -332,10 +332,7 @@ Write = Callable[[list[str], list[dict[str, Any]]], None]
 def row_writer(
     file: IO[bytes], path: Path, suffix: str, separator: str = ",", from_kb: Collection[str] = ()
 ) -> Iterator[Write]:
-    """A function that writes rows, and in CSV and .xlsx first the names of the columns.
-
-    In CSV and TSV, texts of the columns `from_kb` that look like formulas are escaped.
-    """
+    """A function that writes rows and first, if need be, the names of columns; formulas in `from_kb` are escaped."""
     if suffix == ".xlsx":
         from namesake.formats.excel_files import excel_writer
 
