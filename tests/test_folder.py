@@ -520,7 +520,7 @@ class Fails:
             raise OSError(28, "No space left on device") if self.how == "full" else ValueError("a fault")
         from namesake.engines.shards import Done
 
-        return Done(shard.file, shard.number, "", 1, 1, 1, 0, 0)
+        return Done(shard.file, shard.number, "", {"articles": 1})
 
 
 def test_workers_end_where_no_more_of_them_can_be_had(tmp_path, monkeypatch):

@@ -28,7 +28,7 @@ from namesake.articles.rejects import Rejects
 from namesake.engines.file_linker import described
 from namesake.engines.folder import link_folder
 from namesake.engines.spark_files import find_java, link_with_spark, session
-from namesake.engines.spark_linker import PLACE, SPANS, Job, SparkRejects, TaskRejects, link, link_lines, read_lines
+from namesake.engines.spark_linker import PLACE, SPANS, Job, SparkRejects, Tally, link, link_lines, read_lines
 from namesake.errors import NamesakeError
 from namesake.formats import read_articles
 from namesake.kb.publish.pack import pack
@@ -207,7 +207,7 @@ def test_lines_are_known_from_a_files_beginning():
     lines = [b'{"id": "\xe9", "text": "t"}', b"", b"{", b"{", b"{"]
     places = ["0:file:///a%20b"] * 3 + ["900:file:///a%20b"] + ["0:hdfs://h/c"]
     batch = pa.record_batch({"value": pa.array(lines).view(pa.string()), PLACE: places})
-    rejects = TaskRejects(total=[])
+    rejects = Tally()
     [table] = read_lines([batch], rejects)
     assert table.column("id").to_pylist() == ["\ufffd"]
     assert [(one.file, one.line) for one in rejects.first] == [("/a b", 3), ("/a b", None), ("hdfs://h/c", 1)]

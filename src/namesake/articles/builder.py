@@ -92,10 +92,7 @@ def in_tables(articles: Iterable[Article], most_articles: int = MOST_ARTICLES) -
 def text_table(
     text: str, mentions: Sequence[str | Mention] | None, date: str | datetime.date | None, title: str | None = None
 ) -> pa.Table:
-    """One text as a table of articles; a mention that is a name alone stands for all its occurrences in the text.
-
-    Lone surrogates, which no file can contain, become U+FFFD one for one, so that spans still fit.
-    """
+    """One text as a table of articles; a mention that is a name alone stands for all its occurrences in the text."""
     must_be(text, (str,), "text", "a text")
     must_be(date, (str, datetime.date, None), "date", "a text such as 2016-12-26, or a datetime.date")
     must_be(title, (str, None), "title", "a text")
@@ -103,7 +100,7 @@ def text_table(
     check_date(date)
     if isinstance(mentions, str | bytes) or not isinstance(mentions, Iterable | None):
         raise TypeError(f"mentions must be a list of names or Mentions, not {type(mentions).__name__} {mentions!r:.60}")
-    text = _SURROGATES.sub("\ufffd", text)
+    text = _SURROGATES.sub("\ufffd", text)  # no file can contain them; one for one, so that spans still fit
     title = None if title is None else _SURROGATES.sub("\ufffd", title)
     given = None if mentions is None else located(text, [_checked_mention(one) for one in mentions])
     return _table([Article("text", text, title, date, given)])
@@ -126,10 +123,7 @@ def _checked_mention(mention: str | Mention) -> str | Mention:
 
 
 def check_articles(table: pa.Table, what: str = "articles") -> pa.Table:
-    """`table` with the columns of `ARTICLES`; an error says what does not fit, and `what` names the table.
-
-    `mentions` may be lists of names: each name then gets all its occurrences in the text.
-    """
+    """`table`, called `what`, with the columns of `ARTICLES`; `mentions` may be lists of names, for all occurrences."""
     if not isinstance(table, pa.Table) or table.column_names.count("mentions") != 1:
         return check(table, ARTICLES, what)
     given = decoded(table.column("mentions"))
@@ -144,10 +138,7 @@ def check_articles(table: pa.Table, what: str = "articles") -> pa.Table:
 
 
 def pieces(articles: pa.Table) -> Iterator[pa.Table]:
-    """The table in slices of bounded size; texts, titles, given candidates and extra fields count.
-
-    All articles of a slice list mentions, or none does.
-    """
+    """The table in slices of bounded size; all articles of a slice list mentions, or none does."""
     if not articles.num_rows:
         return
     texts, titles, extra = (sizes(articles.column(name)) for name in ("text", "title", "extra"))

@@ -54,10 +54,7 @@ def is_written_as_date(text: str) -> bool:
 
 
 def day_number(text: str | None) -> int:
-    """Days from 1970-01-01 to a date as `read_day` reads it; UNDATED without a date.
-
-    A month or a year counts as its last day, so that no person born in the article's own year is ruled out.
-    """
+    """Days from 1970-01-01 to a date as `read_day` reads it, or to the last day of a month or year; else UNDATED."""
     day = read_day(text) if text else None
     if day is None:
         return UNDATED

@@ -37,10 +37,9 @@ class Reject:
 
 
 class Rejects:
-    """Counts rejected records, keeps the first `most` of them, and writes all of them to the file `path`.
+    """Counts rejected records, keeps the first `most` of them, and writes all of them to the file `path` as JSON lines.
 
-    The file contains JSON lines. It appears if the `with` block succeeds and a record was rejected, and replaces the
-    file of an earlier run. Without a path, no file is written. `tidy` is as for `published`.
+    The file appears if the `with` block succeeds and a record was rejected, and replaces that of an earlier run.
     """
 
     def __init__(self, path: Path | None = None, most: int = 5, tidy: bool = True) -> None:

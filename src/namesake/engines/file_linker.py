@@ -1,6 +1,7 @@
 """Linking of files: which files are read, their articles as tables, and their links in one described file."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -74,9 +75,7 @@ class Listing:
 def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callable[[str], None] = silent) -> Listing:
     """The files that names mean, each once: named files in their order, those of patterns and folders sorted.
 
-    Folders are searched recursively for files with a suffix of articles, without hidden files and files that Namesake
-    wrote. A named file is never skipped. If `out` is the output folder, files in it are skipped, and standard input is
-    refused. `say` receives messages about files that are named twice.
+    Files that Namesake wrote are skipped unless they are named, and files in the output folder `out` always.
     """
     listing, chosen = Listing(), []
     for one in map(str, named):
@@ -99,22 +98,16 @@ def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callab
         if len(listing.paths) == before:
             skipped = "".join(f"; {note}" for note in listing.notes)
             raise NamesakeError(f"{one}: no file of articles found; their suffixes are {words()}{skipped}")
-    listing.paths = _once(listing.paths, say)
+    kept: dict[object, Path] = {}  # device and inode identify a file; its first name stays
+    firsts = [(path, kept.setdefault(identity(path), path)) for path in dict.fromkeys(listing.paths)]
+    if others := [(path, first) for path, first in firsts if first != path]:
+        more = f", and {len(others) - 1:,} more such files" if len(others) > 1 else ""
+        say(f"{others[0][0]} is the file {others[0][1]}{more}: linked once")
+    listing.paths = list(kept.values())
     identities = {identity(path) for path in chosen}
     listing.found = {path for path in listing.paths if identity(path) not in identities}
     listing.ours = [path for path in listing.ours if identity(path) not in identities]
     return listing
-
-
-def _once(paths: Sequence[Path], say: Callable[[str], None]) -> list[Path]:
-    """Each file once, under its first name; device and inode identify it."""
-    kept: dict[object, Path] = {}
-    firsts = [(path, kept.setdefault(identity(path), path)) for path in dict.fromkeys(paths)]
-    others = [(path, first) for path, first in firsts if first != path]
-    if others:
-        more = f", and {len(others) - 1:,} more such files" if len(others) > 1 else ""
-        say(f"{others[0][0]} is the file {others[0][1]}{more}: linked once")
-    return list(kept.values())
 
 
 def common_folder(paths: Sequence[Path]) -> Path | None:
@@ -143,16 +136,13 @@ def _searched(name: str) -> list[Path]:
     """The regular files and broken links of a folder or pattern. Reading a pipe or device might wait forever."""
     path = Path(name)
     if path.is_dir():
-        shown = (one for one in path.rglob("*") if not re.search(r"(^|/)[._]", str(one.relative_to(path))))
-        return sorted(one for one in shown if _is_file(one))
+        found = sorted(one for one in path.rglob("*") if not re.search(r"(^|/)[._]", str(one.relative_to(path))))
+        return [one for one in found if one.is_file() or not one.exists()]
     found = [Path(one) for one in sorted(glob(name, recursive=True))]  # noqa: PTH207 - a pattern may begin at the root
     if not found:
         raise NamesakeError(f"{name}: no file matches this pattern")
-    return [file for one in found for file in (_searched(str(one)) if one.is_dir() else [one]) if _is_file(file)]
-
-
-def _is_file(path: Path) -> bool:
-    return path.is_file() or not path.exists()
+    searched = [file for one in found for file in (_searched(str(one)) if one.is_dir() else [one])]
+    return [one for one in searched if one.is_file() or not one.exists()]
 
 
 def look_at(path: Path) -> Input:
@@ -168,12 +158,10 @@ SOME_IDS = 10
 
 
 def reading_for(paths: Sequence[Path], reading: Reading | None, most_line: int = MOST_LINE) -> Reading:
-    """The settings for all files of a run: ids of files with the same name begin at their common folder.
-
-    Refuses the name of a date field if no file has fields: a text that is not a date is taken for such a name.
-    """
+    """The settings for all files of a run: ids of files with the same name begin at their common folder."""
     reading = reading or Reading()
     formats = [format_of(path, reading.format or "jsonl") for path in paths]
+    # A text that is not a date is taken for the name of a field, which plain text does not have.
     if reading.date is not None and formats and all(one is not None and not one.has_fields for one in formats):
         wrong = f"`date={reading.date!r}`: not a date, and {paths[0]} is plain text, which has no field of that name"
         raise NamesakeError(f"{wrong}; write the date as {HOW_TO_WRITE}")
@@ -187,10 +175,9 @@ def read_files(
     reading: Reading | None = None,
     listing: Listing | None = None,
 ) -> Iterator[pa.Table]:
-    """The articles of all files in tables; `date` is that of articles without one.
+    """The articles of all files in tables, as in `with_dates`.
 
-    Dates that cannot be read are counted in `rejects.unread_dates`; their articles are undated. A file that cannot be
-    read is an error, unless `listing` has found it: then the error is added to its problems.
+    A file that cannot be read is an error, unless `listing` has found it: then the error is added to its problems.
     """
     check_date(date)
     reading = reading or Reading()
@@ -209,10 +196,7 @@ def read_files(
 
 
 def with_dates(tables: Iterable[pa.Table], rejects: Rejects, date: str | None) -> Iterator[pa.Table]:
-    """The tables with `date` for articles without one.
-
-    Dates that cannot be read are counted in `rejects.unread_dates` and become null: their articles are undated.
-    """
+    """The tables with `date` for articles without one; dates that cannot be read are counted and become null."""
     for table in tables:
         dates, place = table.column("date"), table.schema.get_field_index("date")
         bad = unread_dates(dates)
@@ -233,10 +217,7 @@ def find_article(
     date: str | None = None,
     reading: Reading | None = None,
 ) -> pa.Table:
-    """The article with the id `article`, else the only one with a mention called `name`, as a table of one row.
-
-    The only article of a file needs neither. If there are several, the error lists some of them.
-    """
+    """The article with the id `article`, else the only one with a mention called `name`, else the file's only one."""
     seen, found = 0, []
     for table in read_files([path], rejects, date, reading_for([path], reading)):
         ids = table.column("id").to_pylist()
@@ -269,40 +250,27 @@ _made: WeakKeyDictionary[KB, dict[int, str | None]] = WeakKeyDictionary()
 
 
 def described(kb: KB, links: pa.Table, one_per_span: bool = False, linked_only: bool = False) -> pa.Table:
-    """Links with `label`, `description` and `url` of the entity after its `qid`; `one_per_span` as for `flat`.
-
-    `best` and `runner_up` are followed by their labels. If the KB has no description, occupations and country replace
-    it. With `linked_only`, rows without a QID are left out.
-    """
+    """Links with `label`, `description` and `url` of the entity after its `qid`, and the labels of the candidates."""
     links = links.filter(links.column("qid").is_valid()) if linked_only else links
     links = flat(links) if one_per_span else links
     for name in ("qid", "best", "runner_up"):
         qids = one_chunk(links.column(name))
-        rows, which = _entity_rows(kb, qids)
-        added = {"label" if name == "qid" else f"{name}_label": _labels(kb, rows).take(arrow_numbers(which))}
+        known = np.where(numpy_numbers(qids.is_valid()), kb.rows(kb.ids.parse(qids)), -1)
+        rows, which = np.unique(known, return_inverse=True)
+        items = pa.nulls(len(rows), pa.int32())
+        if len(kb):
+            items = arrow_numbers(kb.entity_item[np.maximum(rows, 0)], rows < 0)
+        labels = kb.item_labels.arrow().take(items).cast(pa.string())
+        added = {"label" if name == "qid" else f"{name}_label": labels.take(arrow_numbers(which))}
         if name == "qid":
             added |= {"description": _descriptions(kb, rows).take(arrow_numbers(which)), "url": kb.ids.iris(qids)}
-        place = links.schema.get_field_index(name) + 1
-        for at, (column, values) in enumerate(added.items(), place):
+        for at, (column, values) in enumerate(added.items(), links.schema.get_field_index(name) + 1):
             links = links.add_column(at, column, values)
     return links
 
 
-def _entity_rows(kb: KB, qids: pa.StringArray) -> tuple[Int64, Int64]:
-    """The distinct rows of some QIDs in the KB, -1 for null and for entities that it lacks, and the one of each QID."""
-    rows = np.where(numpy_numbers(qids.is_valid()), kb.rows(kb.ids.parse(qids)), -1)
-    distinct, which = np.unique(rows, return_inverse=True)
-    return distinct, which
-
-
-def _labels(kb: KB, rows: Int64) -> pa.StringArray:
-    """The label of each row; null for -1."""
-    items = arrow_numbers(kb.entity_item[np.maximum(rows, 0)], rows < 0) if len(kb) else pa.nulls(len(rows), pa.int32())
-    return kb.item_labels.arrow().take(items).cast(pa.string())
-
-
 def _descriptions(kb: KB, rows: Int64) -> pa.StringArray:
-    """The description of each row; null for -1."""
+    """The description of each row, or its occupations and country; null for -1."""
     is_nil = rows < 0
     texts = kb.descriptions.arrow().take(arrow_numbers(rows, is_nil)).cast(pa.string())
     bare = ~is_nil & (arrays.sizes(texts) == 0)
@@ -316,19 +284,14 @@ def _descriptions(kb: KB, rows: Int64) -> pa.StringArray:
 
 def flat(links: pa.Table) -> pa.Table:
     """One row per occurrence of a name: `start`, `end` and `in_title` replace `spans` and `title_spans`."""
-    text_indptr, text_spans = arrays.list_parts(one_chunk(links.column("spans")))
-    title_indptr, title_spans = arrays.list_parts(one_chunk(links.column("title_spans")))
-    count, titled = np.diff(text_indptr), np.diff(title_indptr)
-    row = np.concatenate([np.repeat(np.arange(len(count)), titled), np.repeat(np.arange(len(count)), count)])
+    both = [arrays.list_parts(one_chunk(links.column(name))) for name in ("title_spans", "spans")]
+    row = np.concatenate([np.repeat(np.arange(links.num_rows), np.diff(indptr)) for indptr, _ in both])
     order = np.argsort(row, kind="stable")  # the occurrences in the title come first
-    pairs = [numpy_numbers(spans.flatten()).reshape(-1, 2) for spans in (title_spans, text_spans)]
-    ends = np.concatenate(pairs)[order]
+    ends = np.concatenate([numpy_numbers(spans.flatten()).reshape(-1, 2) for _, spans in both])[order]
     table = links.take(arrow_numbers(row[order])).drop_columns(["spans", "title_spans"])
-    place = table.schema.get_field_index("name") + 1
-    in_title = arrow_numbers((np.arange(len(row)) < titled.sum())[order])
-    start, end = arrow_numbers(ends[:, 0]), arrow_numbers(ends[:, 1])
-    for name, column in (("in_title", in_title), ("end", end), ("start", start)):
-        table = table.add_column(place, name, column)
+    added = {"in_title": order < len(both[0][1]), "end": ends[:, 1], "start": ends[:, 0]}
+    for name, column in added.items():
+        table = table.add_column(table.schema.get_field_index("name") + 1, name, arrow_numbers(column))
     return table
 
 
@@ -417,8 +380,7 @@ def link_files(
     rejects = NoRejects() if rejects is None else rejects
     outputs = files_of(out) if rejects.path is None else [*files_of(out), rejects.path]
     keep_apart(outputs, [*paths, linker.kb.path])
-    seen = linked = mentions = 0
-
+    counts = Counter(articles=0, mentions=0, linked=0)
     with (
         LinkWriter(out, linker.metadata, format, describe=partial(found_all, linker.kb)) as writer,
         reporter.stage("linking"),
@@ -429,10 +391,8 @@ def link_files(
         scores, one_per_span = scores or writer.has_articles, one_per_span and not writer.has_articles
         for done in link_tables(linker, tables, threads, scores, rejects, most):
             writer.write(described(linker.kb, done.links, one_per_span, linked_only), done.read)
-            mentions += done.mentions
-            seen += done.articles
-            linked += done.linked
-            reporter.advance(meter.fraction(), seen, "articles")
+            counts.update(articles=done.articles, mentions=done.mentions, linked=done.linked)
+            reporter.advance(meter.fraction(), counts["articles"], "articles")
         if not writer.rows:
             writer.write(described(linker.kb, linker.empty_links(scores), one_per_span))  # the columns of no links
-    return Counts(seen, mentions, linked, tuple(listing.problems), tuple(listing.notes))
+    return Counts(**counts, problems=tuple(listing.problems), notes=tuple(listing.notes))

@@ -19,7 +19,7 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -158,21 +158,18 @@ def _serve(pipe: Connection, work: ShardLinker, memory: Any, parent: int) -> Non
     with suppress(EOFError, OSError):
         while True:
             shard, lines, size = pipe.recv()
-            pipe.send(_tried(work, shard, memory[:size] if size else lines))
-
-
-def _tried(work: ShardLinker, shard: shards.Shard, lines: bytes | None) -> Done | Failed:
-    try:
-        return work.link(shard, lines)
-    except Exception as problem:
-        cause = problem if isinstance(problem, OSError) else problem.__context__
-        hopeless = isinstance(cause, OSError) and cause.errno in (*FULL, errno.EROFS)
-        what = str(problem) if isinstance(problem, NamesakeError) else f"{type(problem).__name__}: {problem}"
-        return Failed(what.partition("\n")[0], hopeless)
+            answer: Done | Failed
+            try:
+                answer = work.link(shard, memory[:size] if size else lines)
+            except Exception as problem:
+                cause = problem if isinstance(problem, OSError) else problem.__context__
+                hopeless = isinstance(cause, OSError) and cause.errno in (*FULL, errno.EROFS)
+                what = str(problem) if isinstance(problem, NamesakeError) else f"{type(problem).__name__}: {problem}"
+                answer = Failed(what.partition("\n")[0], hopeless)
+            pipe.send(answer)
 
 
 RUN = "run.json"
-COUNTED = ("articles", "mentions", "linked", "rejects", "undated")
 
 
 @dataclass
@@ -226,13 +223,9 @@ def link_folder(
     inputs = [look_at(path) for path in listing.paths]
     reading = reading_for(listing.paths, reading, most_line)
     keep_apart([out], [*(one.path for one in inputs), linker.kb.path])
-    sizes = {"most_line": f"{most_line / 2**20:g} MB", "shard_bytes": f"{shard_bytes:,} bytes"}
-    plan = shards.Plan.of(
-        linker,
-        inputs,
-        reading,
-        {"scores": str(scores), "date": date or "", "linked_only": "True" if linked_only else "", **sizes},
-    )
+    options = {"scores": str(scores), "date": date or "", "linked_only": "True" if linked_only else ""}
+    options |= {"most_line": f"{most_line / 2**20:g} MB", "shard_bytes": f"{shard_bytes:,} bytes"}
+    plan = shards.Plan.of(linker, inputs, reading, options)
     work = ShardLinker(linker, out, scores, date, reading, linked_only)
     if out.exists() and not out.is_dir():
         raise NamesakeError(f"{out} is a file, not a folder to write: name another")
@@ -242,7 +235,7 @@ def link_folder(
         raise NamesakeError(f"{out} cannot be made ({problem.strerror or problem}): name another folder") from None
     try:
         with RunJournal(out, plan, now()) as journal:
-            run = _Folder(inputs, work, journal, reporter, shard_bytes).run(workers or cores())
+            run = _Folder(work, journal, reporter, shard_bytes).run(workers or cores())
             return replace(run, notes=listing.notes)
     except OSError as problem:
         where = problem.filename or out
@@ -281,19 +274,13 @@ def now() -> str:
 class _Folder:
     """One run, part of which may be done already."""
 
-    def __init__(
-        self, inputs: list[Input], work: ShardLinker, journal: RunJournal, reporter: Reporter, shard_bytes: int
-    ) -> None:
-        self.inputs, self.work, self.journal = inputs, work, journal
-        self.reporter, self.shard_bytes = reporter, shard_bytes
+    def __init__(self, work: ShardLinker, journal: RunJournal, reporter: Reporter, shard_bytes: int) -> None:
+        self.work, self.journal, self.reporter, self.shard_bytes = work, journal, reporter, shard_bytes
+        self.inputs = journal.plan.inputs
         self.problems: list[str] = []
         self.articles = 0
         """Linked by this call."""
-        self.totals: Counter[str] = Counter()
-        """Of everything in the folder."""
-        self.size = sum(one.size for one in inputs)
-        self.read = 0
-        """Bytes of the files before the one that is being read."""
+        self.size = sum(one.size for one in self.inputs)
         self.in_progress: Counter[int] = Counter()
         """The number of shards of each file that are being linked."""
         self.shards: dict[int, int | None] = {}
@@ -301,8 +288,8 @@ class _Folder:
 
     def run(self, workers: int) -> Run:
         """Do what is left to do."""
-        began, out, journal = time.monotonic(), self.work.out, self.journal
-        folders = [out / shards.LINKS, out / shards.REJECTS]
+        began, journal = time.monotonic(), self.journal
+        folders = [journal.folder / name for name in shards.SUFFIXES]
         for folder in folders:
             folder.mkdir(exist_ok=True)
             remove_stale(folder)
@@ -312,7 +299,7 @@ class _Folder:
         if damaged := journal.forget_damaged():
             self.reporter.say(f"made again, because they are missing or damaged: {listed(damaged)}")
         journal.remove_leftovers()
-        self._count(journal.done.values())
+        self.totals = journal.totals()
         left = [file for file in range(len(self.inputs)) if not journal.is_complete(file)]
         self.read = self.before = self.size - sum(self.inputs[file].size for file in left)
         if left:
@@ -325,17 +312,12 @@ class _Folder:
                     remove_stale(folder)
                     sync(folder)
             journal.remove_leftovers()
-            self.totals.clear()
-            self._count(journal.done.values())
+            self.totals = journal.totals()
         self._write_run(began, workers)
         parts = [done for _, done in sorted(journal.done.items())]
         unread = next((done.unread_date for done in parts if done.unread_date is not None), None)
-        articles, mentions, linked, rejects, undated = (self.totals[name] for name in COUNTED)
+        articles, mentions, linked, rejects, undated = self.totals.values()
         return Run(Counts(articles, mentions, linked), rejects, undated, self.articles, self.problems, unread)
-
-    def _count(self, parts: Iterable[Done]) -> None:
-        for done in parts:
-            self.totals.update({name: getattr(done, name) for name in COUNTED})
 
     def _link(self, workers: int, left: list[int]) -> None:
         with closing(outcomes(self.work, self._pieces(left), workers)) as answers:
@@ -344,8 +326,8 @@ class _Folder:
                 self.in_progress[shard.file] -= 1
                 if isinstance(answer, Done):
                     self.journal.record(answer)
-                    self._count([answer])
-                    self.articles += answer.articles
+                    self.totals.update(answer.counts)
+                    self.articles += answer.counts["articles"]
                     self._report(piece)
                 elif answer.hopeless:
                     raise NamesakeError(f"{answer.reason}; free disk space, and the same command resumes the run")
@@ -407,7 +389,7 @@ class _Folder:
             "max_line": work.reading.most_line,
             "workers": workers,
         }
-        counts = {"parts": len(self.journal.done)} | {name: self.totals[name] for name in COUNTED}
+        counts = {"parts": len(self.journal.done)} | self.totals
         facts = self.journal.begun, began, self.articles, self.problems
         with published(work.out / RUN) as partial:
             partial.write_bytes(describe_run(work.linker, self.inputs, *facts, options=options, counts=counts))

@@ -12,7 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
@@ -36,100 +36,99 @@ from namesake.machine import in_order, threads_for
 from namesake.names.wildcards import fill
 from namesake.progress import Reporter
 
+ANSWER = ("qid", "confidence", "reason", "best")
+"""The columns of links that answer for a speaker."""
+Answer = dict[str, Any]
 
-class Answer(NamedTuple):
-    """The link of a speaker."""
 
-    qid: str | None
-    confidence: float | None
-    reason: str | None
-    best: str | None
+class Pairs:
+    """Pairs of 64-bit numbers in flat arrays: all are added one by one, and then looked up by the first number."""
+
+    def __init__(self) -> None:
+        self.keys, self.values = array("Q"), array("Q")
+
+    def add(self, key: int, value: int) -> None:
+        """Add a pair."""
+        self.keys.append(key)
+        self.values.append(value)
+
+    @cached_property
+    def sorted(self) -> list[np.ndarray]:
+        """The numbers by which pairs are looked up, ascending, and the others."""
+        order = np.argsort(np.frombuffer(self.keys, np.uint64), kind="stable")
+        columns = [np.frombuffer(column, np.uint64)[order] for column in (self.keys, self.values)]
+        del self.keys, self.values
+        return columns
+
+    def __getitem__(self, key: int) -> list[int]:
+        keys, values = self.sorted
+        begin, end = (np.searchsorted(keys, np.uint64(key), side) for side in ("left", "right"))
+        found: list[int] = values[begin:end].tolist()
+        return found
 
 
 class Evidence:
     """The links of the names of articles, found by the articles' URLs and the ids of their quotations."""
 
     def __init__(self) -> None:
-        self.places, self.articles = array("Q"), array("Q")
+        self.articles = Pairs()
         """The hash of an article's id, by the hash of a URL or of a quotation's id."""
-        self.names, self.rows = array("Q"), array("q")
+        self.rows = Pairs()
         """The row of the answer, by the hash of an article and a name in it."""
         self.answers: list[pa.Table] = []
         self.size = 0
 
-    def place(self, article: str, places: Iterable[str]) -> None:
-        """Add keys by which an article is found."""
-        for place in places:
-            self.places.append(_key(place))
-            self.articles.append(_key(article))
-
-    def add(self, article: str, names: Iterable[str], row: int) -> None:
-        """Store the answer for a name of an article, a row of the next table, under each of its spellings."""
-        for name in names:
-            self.names.append(_key(_key(article), name))
-            self.rows.append(self.size + row)
+    def add(self, record: QuotedArticle, names: Iterable[Iterable[str]], row: int) -> None:
+        """Store where an article is found, and the spellings of its names: rows of the next table from `row` on."""
+        article = _key(record.id)
+        for key in filter(None, (record.url, *(one.id for one in record.quotations))):
+            self.articles.add(_key(key), article)
+        for place, spellings in enumerate(names, self.size + row):
+            for name in spellings:
+                self.rows.add(_key(article, name), place)
 
     def add_answers(self, answers: pa.Table) -> None:
         """Add the table of the answers that were stored last."""
         self.answers.append(answers)
         self.size += answers.num_rows
 
-    def index(self) -> None:
-        """Sort the keys; afterwards `find` works."""
-        self.place_keys, self.place_articles = _sorted(self.places, self.articles)
-        self.name_keys, self.name_rows = _sorted(self.names, self.rows)
-        self.table = pa.concat_tables(self.answers).combine_chunks() if self.answers else None
-        del self.places, self.articles, self.names, self.rows, self.answers
+    @cached_property
+    def table(self) -> pa.Table:
+        """All answers."""
+        return pa.concat_tables(self.answers).combine_chunks()
 
     def find(self, quote: Quote, speaker: str) -> tuple[Answer | None, int]:
         """The answer with the highest confidence for a quotation's speaker, and how many articles have one."""
-        if self.table is None:
-            return None, 0
-        places = np.unique(np.array([_key(place) for place in (*quote.addresses, quote.id)], np.uint64))
-        begins, ends = (np.searchsorted(self.place_keys, places, side) for side in ("left", "right"))
-        articles = {int(a) for b, e in zip(begins, ends, strict=True) for a in self.place_articles[b:e]}
-        names = {normalise(speaker), normalise(quote.speaker or "")}
-        keys = np.array([_key(article, name) for article in sorted(articles) for name in sorted(names)], np.uint64)
-        at = positions(self.name_keys, keys)
-        rows = self.name_rows[at[at >= 0]].tolist()
-        found = [Answer(**self.table.slice(row, 1).to_pylist()[0]) for row in rows]
-        surest = max(found, key=lambda answer: answer.confidence or 0.0, default=None)
-        return surest, int((at >= 0).reshape(-1, len(names)).any(axis=1).sum())
-
-
-def _sorted(keys: Any, values: Any) -> tuple[np.ndarray, np.ndarray]:
-    order = np.argsort(np.frombuffer(keys, np.uint64), kind="stable")
-    return np.frombuffer(keys, np.uint64)[order], np.frombuffer(values, values.typecode)[order]
+        articles = {article for place in (*quote.addresses, quote.id) for article in self.articles[_key(place)]}
+        names = sorted({normalise(speaker), normalise(quote.speaker or "")})
+        rows = [[row for name in names for row in self.rows[_key(one, name)][:1]] for one in sorted(articles)]
+        found: list[Answer] = [self.table.slice(row, 1).to_pylist()[0] for row in chain.from_iterable(rows)]
+        return max(found, key=lambda answer: answer["confidence"] or 0.0, default=None), sum(map(bool, rows))
 
 
 class Votes:
-    """The speakers that articles name for each quotation, and the choice of one of them.
-
-    A speaker found over all articles precedes one found in a single article, and any speaker precedes none; then the
-    most frequent and the first one win.
-    """
+    """The speakers that articles name for each quotation, and the choice of one of them."""
 
     def __init__(self) -> None:
-        self.quotes, self.speakers, self.ranks = array("Q"), array("Q"), array("b")
+        self.votes = {"quote": array("Q"), "speaker": array("Q"), "rank": array("b")}
 
     def add(self, said: ArticleQuote) -> None:
         """Count the vote of one article."""
-        self.quotes.append(_key(said.id))
-        self.speakers.append(_speaker(said.speaker))
-        self.ranks.append(0 if said.speaker is None else 2 if said.is_global else 1)
+        self.votes["quote"].append(_key(said.id))
+        self.votes["speaker"].append(_speaker(said.speaker))
+        self.votes["rank"].append(0 if said.speaker is None else 2 if said.is_global else 1)
 
     def count(self) -> None:
-        """Choose a speaker for each quotation."""
-        columns = {"quote": self.quotes, "speaker": self.speakers, "rank": self.ranks}
-        votes = pa.table({name: np.frombuffer(values, values.typecode) for name, values in columns.items()})
+        """Choose a speaker for each quotation: one found over all articles, else in one; the most frequent or first."""
+        votes = pa.table({name: np.frombuffer(values, values.typecode) for name, values in self.votes.items()})
         votes = votes.append_column("place", pa.array(np.arange(votes.num_rows)))
         ranks = [("rank", "max"), ("place", "count"), ("place", "min")]
-        order = [("rank_max", "descending"), ("place_count", "descending"), ("place_min", "ascending")]
-        speakers = votes.group_by(["quote", "speaker"]).aggregate(ranks).sort_by([("quote", "ascending"), *order])
+        order = [("quote", "ascending"), ("rank_max", "descending"), ("place_count", "descending")]
+        speakers = votes.group_by(["quote", "speaker"]).aggregate(ranks).sort_by([*order, ("place_min", "ascending")])
         self.quote_keys, first = np.unique(speakers.column("quote").to_numpy(), return_index=True)
         self.elected = speakers.column("speaker").to_numpy()[first]
         self.asked = np.zeros(len(first), np.bool_)
-        self.quotes, self.speakers, self.ranks = array("Q"), array("Q"), array("b")
+        del self.votes
 
     def elects(self, said: ArticleQuote) -> bool:
         """Whether this is the first article that names the chosen speaker of a quotation; true once per quotation."""
@@ -166,11 +165,8 @@ QUOTES = pa.schema(
         pa.field("phase", pa.string()),
     ]
 )
-Rows = dict[tuple[int, int], int]
-"""Rows of links by the number of a text and the number of the mention in it."""
 
-NO_SPEAKER = Answer(None, None, "no speaker", None)
-REJECTED = Answer(None, None, "rejected", None)
+NO_SPEAKER, REJECTED = (dict.fromkeys(ANSWER) | {"reason": reason} for reason in ("no speaker", "rejected"))
 STRAY = "an article among quotations, or from standard input: articles are read twice, from files of their own"
 
 
@@ -232,14 +228,13 @@ def disambiguate(
 
 
 class _Asked(NamedTuple):
-    """A quotation, and its answer or else the number of the text in its batch that represents it."""
+    """A quotation, its answer and how many articles gave it, or else the number of the text that represents it."""
 
     quote: Quote
     speaker: str | None
-    answer: Answer | None = None
-    articles: int = 0
-    """How many articles gave the answer."""
-    text: int = -1
+    answer: Answer | None
+    articles: int
+    text: int
 
 
 @dataclass
@@ -278,22 +273,19 @@ class _Run:
         seen = 0
         own = {path: Rejects() for path in self.by_article}  # they are read once more
         each = (quotebank_records.read_quotes(path, own.get(path, self.rejects)) for path in paths)
-        for batch, articles, rows, answers in self._link(_batches(chain.from_iterable(each), self._add_article)):
+        for batch, articles, first, answers in self._link(_batches(chain.from_iterable(each), self._add_article)):
             for number, (found, article) in enumerate(zip(batch.origins, articles, strict=True)):
                 record = found.record
                 assert isinstance(record, QuotedArticle)
-                said = [one for one in record.quotations if one.id]
-                self.evidence.place(record.id, [*([record.url] if record.url else []), *(one.id for one in said)])
-                for at, mention in enumerate(article.mentions or ()):
-                    if (number, at) in rows:
-                        names = {normalise(mention.name), normalise(record.names[at].name)}
-                        self.evidence.add(record.id, names, rows[number, at])
-                for one in said if found.file in self.by_article else ():
-                    self.votes.add(one)
+                both = zip(article.mentions or (), record.names, strict=True)
+                names = [{normalise(ours.name), normalise(theirs.name)} for ours, theirs in both]
+                self.evidence.add(record, names if number in first else (), first.get(number, 0))
+                for one in record.quotations if found.file in self.by_article else ():
+                    if one.id:
+                        self.votes.add(one)
             self.evidence.add_answers(answers)
             seen += len(articles)
             yield seen
-        self.evidence.index()
         self.votes.count()
 
     def _add_article(self, batch: _Batch, found: Found) -> None:
@@ -304,26 +296,25 @@ class _Run:
     def rows(self, paths: Sequence[Path]) -> Iterator[pa.Table]:
         """Tables of `QUOTES`, one row per quotation in the order of the files."""
         records = chain.from_iterable(quotebank_records.read_quotes(path, self.rejects) for path in paths)
-        for batch, _, rows, table in self._link(_batches(records, self._add_quotes)):
-            answers = [Answer(**row) for row in table.to_pylist()]
-            linked = {number: answers[row] for (number, _), row in rows.items()}
+        for batch, _, first, table in self._link(_batches(records, self._add_quotes)):
+            answers = table.to_pylist()
+            linked = {number: answers[row] for number, row in first.items()}
             made = [self._row(one, one.answer or linked.get(one.text, REJECTED)) for one in batch.asked]
             yield pa.Table.from_pylist(made, schema=QUOTES)
 
     def _ask(self, batch: _Batch, quote: Quote, origin: Found) -> None:
         """Ask for the speaker of a quotation; without an article, it and the words of its URLs are the text."""
-        if quotebank_records.has_no_speaker(quote.speaker):
-            batch.asked.append(_Asked(quote, None, NO_SPEAKER))
-            return
-        mention = self._mention(Mention(mend_apart(quote.speaker or ""), (), quote.qids or None))
-        surest, articles = self.evidence.find(quote, mention.name)
-        if surest:
-            batch.asked.append(_Asked(quote, mention.name, surest, articles))
-            return
-        words = dict.fromkeys(map(address_words, quote.addresses[:MOST_ADDRESSES]))
-        text = "\n".join([mend_apart(quote.quotation), *words])
-        number = batch.add(Article("", text, date=quote.day, mentions=[mention]), origin)
-        batch.asked.append(_Asked(quote, mention.name, text=number))
+        answer: Answer | None = NO_SPEAKER
+        speaker, articles, text = None, 0, -1
+        if not quotebank_records.has_no_speaker(quote.speaker):
+            mention = self._mention(Mention(mend_apart(quote.speaker or ""), (), quote.candidates or None))
+            speaker = mention.name
+            answer, articles = self.evidence.find(quote, speaker)
+            if answer is None:
+                words = dict.fromkeys(map(address_words, quote.addresses[:MOST_ADDRESSES]))
+                content = "\n".join([mend_apart(quote.quotation), *words])
+                text = batch.add(Article("", content, date=quote.day, mentions=[mention]), origin)
+        batch.asked.append(_Asked(quote, speaker, answer, articles, text))
 
     def _add_quotes(self, batch: _Batch, found: Found) -> None:
         """Ask for the speaker of a quotation, or of those quotations of an article that it represents."""
@@ -343,10 +334,10 @@ class _Run:
         """A row of `QUOTES`; counts it."""
         quote, speaker, _, articles, _ = asked
         self.tally.quotes += 1
-        self.tally.linked += answer.qid is not None
+        self.tally.linked += answer["qid"] is not None
         self.tally.by_articles += articles > 0
-        if answer.reason:
-            self.tally.reasons[answer.reason] += 1
+        if answer["reason"]:
+            self.tally.reasons[answer["reason"]] += 1
         return {
             "quoteID": quote.id,
             "quotation": mend_apart(quote.quotation),
@@ -356,7 +347,7 @@ class _Run:
             "date": quote.day,
             "numOccurrences": quote.occurrences,
             "phase": quote.phase,
-            **answer._asdict(),
+            **answer,
         }
 
     def _mention(self, mention: Mention) -> Mention:
@@ -366,8 +357,8 @@ class _Run:
         filled = self.fill(mention.name, tuple(mention.candidates or ()))
         return replace(mention, name=filled.name, candidates=mention.candidates or filled.qids or None)
 
-    def _link(self, batches: Iterable[_Batch]) -> Iterator[tuple[_Batch, list[Article], Rows, pa.Table]]:
-        """Each batch with its articles, and the answers for their mentions, as rows of a table."""
+    def _link(self, batches: Iterable[_Batch]) -> Iterator[tuple[_Batch, list[Article], dict[int, int], pa.Table]]:
+        """Each batch with its articles, the first row of each, and the answers for their mentions as a table."""
 
         def link(batch: _Batch) -> tuple[_Batch, list[Article], Rejects, pa.Table]:
             articles, rejects = batch.builder.articles, Rejects(most=sys.maxsize)
@@ -378,12 +369,9 @@ class _Run:
                 origin = batch.origins[int(reject.article_id or 0)]
                 self.rejects.add(Reject(reject.reason, str(origin.file), origin.line, origin.record.id))
             self.rejects.unread_dates.update(rejects.unread_dates)
-            rows: Rows = {}
-            counted: Counter[str] = Counter()
-            for row, article in enumerate(links.column("article_id").to_pylist()):
-                rows[int(article), counted[article]] = row
-                counted[article] += 1
-            yield batch, articles, rows, links.select(Answer._fields)
+            ids = links.column("article_id").to_pylist()
+            first = {int(article): row for row, article in reversed([*enumerate(ids)])}
+            yield batch, articles, first, links.select(ANSWER)
 
 
 def _batches(records: Iterable[Found], add: Callable[[_Batch, Found], None]) -> Iterator[_Batch]:

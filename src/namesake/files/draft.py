@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import msgspec
@@ -58,10 +57,7 @@ class FolderDraft:
     def __init__(
         self, out: Path, force: bool = False, key: str = "", say: Callable[[str], None] = lambda _: None
     ) -> None:
-        """Describe the draft: `force` replaces an older result, `say` receives lines about leftovers of stopped runs.
-
-        A stopped run with the same `key` is resumed; one with an empty key cannot be resumed.
-        """
+        """Describe the draft: `force` replaces an older result, and a stopped run with the same `key` is resumed."""
         self.out, self.key, self.force, self.say = out, key, force, say
         self.folder = out.with_name(f"{out.name}.building")
         self.aside = out.with_name(f"{out.name}.replaced")
@@ -110,8 +106,8 @@ class FolderDraft:
                 raise
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self._leave(error)
+    def __exit__(self, *problem: Any) -> None:
+        self._leave(problem[1])
 
     def _begin(self) -> None:
         """Lock the folder; continue with the finished stages of the same run, or start with an empty folder."""
@@ -189,10 +185,7 @@ class FolderDraft:
         return self.files[name]
 
     def put(self, manifest: bytes) -> None:
-        """Make all files durable, write the manifest last, and put the folder in its place.
-
-        Once the files are on the disk, signals are held back: the rest takes a moment.
-        """
+        """Make all files durable, write the manifest last, and put the folder in its place."""
         for name in sorted(self.files):
             sync(self.folder / name)
         with unstoppable(), locked(self.out.parent):

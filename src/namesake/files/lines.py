@@ -9,7 +9,7 @@ import io
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Self, TypeVar
 
@@ -22,16 +22,14 @@ from namesake.machine import cores
 
 
 class Meter:
-    """Measures, inside its `with` block, how much of the files `paths` has been read."""
+    """Measures, inside its `with` block, how much of the files `paths`, read one after another, has been read."""
 
     def __init__(self, paths: Sequence[str | Path]) -> None:
         self._sizes = {str(path): Path(path).stat().st_size if Path(path).is_file() else None for path in paths}
         self._whole = None if None in self._sizes.values() else sum(size or 0 for size in self._sizes.values())
-        self._positions: dict[str, Callable[[], int]] = {}
-        """Of the files that are being read."""
-        self._ended: dict[str, int] = {}
-        """The sizes of the files that have been read."""
-        self._ended_bytes = 0
+        self._opened: set[str] = set()
+        self._before, self._size, self._path = 0, 0, ""
+        self._position: Callable[[], int] = lambda: 0
 
     def __enter__(self) -> Self:
         _meters.append(self)
@@ -43,26 +41,21 @@ class Meter:
     def watch(self, path: str, position: Callable[[], int]) -> None:
         """Call `position` for the number of bytes read of a file; it may fail when the file is closed."""
         if path in self._sizes:
-            self._positions[path] = position
-            self._ended_bytes -= self._ended.pop(path, 0)  # it is read again
+            size = self._sizes[path] or 0
+            if path != self._path:
+                self._before += self._size - (size if path in self._opened else 0)  # it may be read again
+            self._opened.add(path)
+            self._size, self._path, self._position = size, path, position
 
     def fraction(self) -> float | None:
         """The share of all bytes that have been read; None if a size is unknown, as that of standard input."""
         if not self._whole:
             return None
-        reading = sum(self._read(path) for path in list(self._positions))
-        return min((self._ended_bytes + reading) / self._whole, 1.0)
-
-    def _read(self, path: str) -> int:
-        """The bytes read of a file. A closed file counts as read to its end, and is not asked again."""
-        size = self._sizes[path] or 0
         try:
-            return min(self._positions[path](), size)
-        except (OSError, RuntimeError, ValueError):
-            del self._positions[path]
-            self._ended[path] = size
-            self._ended_bytes += size
-            return 0
+            read = min(self._position(), self._size)
+        except (OSError, RuntimeError, ValueError):  # it is closed
+            read = self._size
+        return (self._before + read) / self._whole
 
 
 _meters: list[Meter] = []
@@ -90,12 +83,14 @@ BROKEN: Any = (EOFError, OSError, zlib.error, isal_zlib.error, pa.ArrowException
 class Unpacked(io.RawIOBase):
     """A file that is being read and unpacked; its errors name the file."""
 
-    def __init__(self, name: str, stream: Any, position: Callable[[], int], stop: Any = lambda: None) -> None:
-        """Read `stream`, a decompressor or the file itself; `name` is the path, or `stdin`.
+    def __init__(self, name: str, raw: Any, stream: Any) -> None:
+        """Read `stream`, a decompressor or the file `raw` itself; `name` is the path, or `stdin`."""
+        self.name, self.raw, self.stream = name, raw, stream
 
-        `position` returns how many packed bytes have been read, and `stop` ends the threads that unpack.
-        """
-        self.name, self.stream, self.position, self.stop = name, stream, position, stop
+    def position(self) -> int:
+        """How many packed bytes have been read; OSError or ValueError if it is closed, or not a regular file."""
+        read: int = self.raw.tell()
+        return int(self.stream.tell_compressed()) // 8 if hasattr(self.stream, "tell_compressed") else read
 
     def readable(self) -> bool:
         """Always True."""
@@ -116,10 +111,7 @@ def kind(path: Path) -> str:
 
 @contextmanager
 def open_lines(path: Path, keep_mark: bool = False) -> "Iterator[io.BufferedReader[Any]]":
-    """The file `path` (`-` is standard input) opened for reading lines, unpacked on all cores if that helps.
-
-    The byte order mark of UTF-8 is skipped, unless `keep_mark`. Damage raises NamesakeError, which names the file.
-    """
+    """The file `path` (`-` is standard input) opened for reading lines; as `open_unpacked`, on all cores."""
     with open_unpacked(path, cores(), keep_mark) as unpacked:
         if unpacked.name == "stdin" and isinstance(unpacked.stream, io.BufferedReader):
             yield unpacked.stream  # a second buffer would wait until it is full
@@ -136,8 +128,7 @@ def reason(problem: Exception) -> str:
 def open_unpacked(path: Path | str, workers: int = 1, keep_mark: bool = False) -> Iterator[Unpacked]:
     """The file `path` (`-` is standard input), unpacked according to its first bytes, bzip2 on `workers` cores.
 
-    Raises NamesakeError if there is no such file, if its compression is not supported, or if its name has the suffix of
-    a compression that it does not have.
+    The byte order mark of UTF-8 is skipped, unless `keep_mark`. Damage raises NamesakeError, which names the file.
     """
     if str(path) == STDIN:
         if sys.stdin is None:
@@ -158,10 +149,8 @@ def open_unpacked(path: Path | str, workers: int = 1, keep_mark: bool = False) -
     with raw:
         unpacked = _unpack(str(path), raw, path if raw.seekable() else None, workers, keep_mark)
         watch(path, unpacked.position)
-        try:
+        with closing(unpacked.stream):  # it may have threads
             yield unpacked
-        finally:
-            unpacked.stop()
 
 
 def _unpack(name: str, raw: "io.BufferedReader[Any]", file: Path | None, workers: int, keep_mark: bool) -> Unpacked:
@@ -178,36 +167,22 @@ def _unpack(name: str, raw: "io.BufferedReader[Any]", file: Path | None, workers
     if promised and not packed:
         what = "is empty" if not start else "its first bytes do not fit its suffix"
         raise NamesakeError(f"{name} cannot be read as {promised} ({what}): is it whole?")
-    if packed == "bzip2" and file and workers > 1 and file.stat().st_size > ONE_BLOCK:
-        return _parallel_bzip2(name, file, workers)
     if start.startswith(BYTE_ORDER_MARK) and not keep_mark:
         raw.read(len(BYTE_ORDER_MARK))
-    return Unpacked(name, _decompressor(raw, packed), raw.tell if file else lambda: 0)
-
-
-def _decompressor(raw: "io.BufferedReader[Any]", packed: str | None) -> Any:
+    stream: Any = raw
     if packed == "gzip":
         from isal import igzip  # which takes a while
 
-        return igzip.open(raw, "rb")  # type: ignore[no-untyped-call]
-    if packed == "bzip2":
-        return bz2.BZ2File(raw)
-    if packed == "zstandard":
-        return pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
-    return raw
+        stream = igzip.open(raw, "rb")  # type: ignore[no-untyped-call]
+    elif packed == "bzip2" and file and workers > 1 and file.stat().st_size > ONE_BLOCK:
+        from rapidgzip import IndexedBzip2File  # slow to load, and bzip2 is rare
 
-
-def _parallel_bzip2(name: str, file: Path, workers: int) -> Unpacked:
-    from rapidgzip import IndexedBzip2File  # slow to load, and bzip2 is rare
-
-    stream = IndexedBzip2File(str(file), parallelization=workers)
-
-    def position() -> int:
-        if stream.closed:
-            raise ValueError(f"{name} is closed")
-        return int(stream.tell_compressed()) // 8
-
-    return Unpacked(name, stream, position, stream.close)
+        stream = IndexedBzip2File(str(file), parallelization=workers)
+    elif packed == "bzip2":
+        stream = bz2.BZ2File(raw)
+    elif packed == "zstandard":
+        stream = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
+    return Unpacked(name, raw, stream)
 
 
 R = TypeVar("R")
@@ -234,10 +209,7 @@ def bounded_lines(stream: BinaryIO, most: int = MOST_LINE) -> Iterator[tuple[int
 
 
 def cut_lines(stream: BinaryIO, size: int, most_line: int) -> Iterator[tuple[int, bytes]]:
-    """The stream in blocks of whole lines, about `size` bytes each, with the number of lines before each block.
-
-    A line of more than `most_line` bytes is cut to two bytes more than that, so that it is still too long.
-    """
+    """The stream in blocks of whole lines, about `size` bytes each, with the number of lines before each block."""
     rest, before, skipping = b"", 0, False  # of a line whose end has not been read
     while True:
         read = stream.read(size)
@@ -255,7 +227,7 @@ def cut_lines(stream: BinaryIO, size: int, most_line: int) -> Iterator[tuple[int
         if ended:
             return
         rest += read[end:]
-        if len(rest) > most_line + 2:
+        if len(rest) > most_line + 2:  # cut, so that it is still too long
             rest, skipping = rest[: most_line + 2], True
 
 
@@ -281,10 +253,7 @@ def read_whole(stream: BinaryIO, path: Path, most: int = MOST_WHOLE) -> bytes:
 
 
 def json_lines(path: Path, kind: type[R], what: str) -> Iterator[tuple[int, R]]:
-    """Every record of a file of JSON lines with the number of its line; empty lines are skipped.
-
-    `what` describes a record of the type `kind` in error messages, such as "a JSON object".
-    """
+    """Every record of a file of JSON lines that are not empty, with its line; `what` is a record in error messages."""
     decoder = msgspec.json.Decoder(kind)
     with open_lines(path) as stream:
         for number, line in lines_of(stream, path):

@@ -150,10 +150,7 @@ def sync(path: Path) -> None:
 
 
 def check_place(path: Path) -> None:
-    """Refuse a path where no file can be written, or a device or pipe, which a file would replace.
-
-    Call it before long work that ends with writing the file.
-    """
+    """Refuse a path where no file can be written, or a device or pipe, which a file would replace."""
     place = _behind_links(path)
     if not place.parent.is_dir():
         raise NamesakeError(f"{place.parent}: no such folder; create it to write {path}")
@@ -165,17 +162,13 @@ def check_place(path: Path) -> None:
 
 @contextmanager
 def published(path: Path, tidy: bool = True) -> Iterator[Path]:
-    """A temporary file that replaces `path` when the block succeeds, and is removed when it fails.
-
-    If `path` is a link, the file that it leads to is written, and the link stays. Temporary files of killed runs in
-    the same folder are removed, unless `tidy` is False.
-    """
+    """A temporary file that replaces `path`, or the file that a link leads to, when the block succeeds."""
     check_place(path)
     place = _behind_links(path)
     # The name is chosen before the file is created, so that an interrupt at any moment finds what to remove.
     partial, file = place.parent / f".namesake-{secrets.token_hex(8)}.partial", None
     try:
-        if tidy:
+        if tidy:  # temporary files of killed runs are removed
             remove_stale(place.parent)
         while file is None or not os.fstat(file).st_nlink:  # once more if it was removed before it was locked
             if file is not None:
@@ -212,14 +205,12 @@ def remove_stale(folder: Path) -> None:
 
 
 def create(path: Path, suffix: str) -> IO[bytes]:
-    """A file opened for writing, compressed by `suffix` (`path` may be a temporary name without it).
-
-    The same content gives the same bytes: the gzip header holds neither a time nor a name.
-    """
+    """A file opened for writing, compressed by `suffix` (`path` may be a temporary name without it)."""
     if suffix == ".gz":
         file = path.open("wb")
         from isal import igzip
 
+        # Its header holds neither a time nor a name: the same content gives the same bytes.
         packed: Any = igzip.IGzipFile("", "wb", compresslevel=1, fileobj=file, mtime=0)  # type: ignore[no-untyped-call]
         packed.myfileobj = file  # closed together with it
         return cast(IO[bytes], packed)
@@ -245,10 +236,7 @@ def written(path: Path) -> Iterator[IO[bytes]]:
 
 
 def keep_apart(outputs: Iterable[str | Path], inputs: Iterable[str | Path] = ()) -> None:
-    """Refuse an output that is an input, lies in an input folder such as a KB, or is the same file as another output.
-
-    Files are compared by device and inode, because one file can have several paths. Call it before anything is written.
-    """
+    """Refuse an output that is an input, lies in an input folder such as a KB, or is the same file as another one."""
     taken: dict[object, tuple[Path, bool]] = {}
     for path in map(Path, inputs):
         if str(path) != STDIN and path.exists():
@@ -296,16 +284,13 @@ def is_vacant(out: Path) -> bool:
 
 
 def put_in_place(folder: Path, out: Path, aside: Path) -> Path | None:
-    """Make `folder` the one at `out`, in one step if the system can; returns where the old one is now.
-
-    A system that cannot exchange two folders needs two renames: the old one moves to `aside` first.
-    """
+    """Make `folder` the one at `out`, in one step if the system can; returns where the old one is now."""
     if is_vacant(out):
         folder.rename(out)
         return None
     if exchange(folder, out):
         return folder
-    out.rename(aside)
+    out.rename(aside)  # a system that cannot exchange two folders needs two renames
     try:
         folder.rename(out)
     except OSError:

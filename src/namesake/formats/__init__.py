@@ -7,7 +7,7 @@ needs it, so that the command line can import this module quickly.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -39,49 +39,25 @@ class Format:
     rows: str | None = None
     """The reader of whole tables, for `reconcile`: takes path, rejects and reading."""
     cut: Cut | None = None
+    """Formats that can be cut are those that Spark can read itself."""
     whole: str | None = None
     """Says whether a file must not be cut, although the format allows it: takes path and reading."""
-    by_spark: bool = False
-    """Whether Spark can read the format itself."""
-    from_stdin: bool = True
-    compressed: bool = True
-    """Whether files may be compressed."""
+    is_binary: bool = False
+    """Binary formats are neither compressed nor read from standard input."""
     has_fields: bool = True
 
 
-_JSON_LINES = Format(
-    "jsonl",
-    (".jsonl", ".ndjson"),
-    "json_articles.read_json",
-    rows="table_files.json_rows",
-    cut="lines",
-    whole="json_articles.is_whole",
-    by_spark=True,
-)
+_JSON: tuple[str, str, Cut, str]
+_JSON = "json_articles.read_json", "table_files.json_rows", "lines", "json_articles.is_whole"
+_PARQUET: tuple[str, str, Cut] = "arrow_articles.read_parquet", "table_files.parquet_rows", "row groups"
 FORMATS = [
-    _JSON_LINES,
-    replace(_JSON_LINES, name="json", suffixes=(".json",)),
-    Format("csv", (".csv",), "table_files.read_csv", rows="table_files.csv_rows"),
-    Format("tsv", (".tsv",), "table_files.read_csv", rows="table_files.csv_rows"),
+    Format("jsonl", (".jsonl", ".ndjson"), *_JSON),
+    Format("json", (".json",), *_JSON),
+    Format("csv", (".csv",), "table_files.read_csv", "table_files.csv_rows"),
+    Format("tsv", (".tsv",), "table_files.read_csv", "table_files.csv_rows"),
     Format("text", (".txt",), "table_files.read_text", has_fields=False),
-    Format(
-        "parquet",
-        (".parquet",),
-        "arrow_articles.read_parquet",
-        rows="table_files.parquet_rows",
-        cut="row groups",
-        by_spark=True,
-        from_stdin=False,
-        compressed=False,
-    ),
-    Format(
-        "excel",
-        (".xlsx", ".xlsm"),
-        "excel_files.read_excel",
-        rows="excel_files.excel_rows",
-        from_stdin=False,
-        compressed=False,
-    ),
+    Format("parquet", (".parquet",), *_PARQUET, is_binary=True),
+    Format("excel", (".xlsx", ".xlsm"), "excel_files.read_excel", "excel_files.excel_rows", is_binary=True),
 ]
 SAVE_AS = {
     ".xlsx or CSV": (".xls", ".xlsb", ".ods", ".numbers"),
@@ -92,13 +68,13 @@ SAVE_AS = {
 
 def words(formats: Sequence[Format] = FORMATS) -> str:
     """The suffixes of formats for messages and help texts."""
-    packed, plain = ([one.suffixes[0] for one in formats if one.compressed == wanted] for wanted in (True, False))
+    packed, plain = ([one.suffixes[0] for one in formats if one.is_binary == wanted] for wanted in (False, True))
     return " or ".join([f"{', '.join(packed)} (also .gz, .bz2, .zst)", *plain])
 
 
 def stdin_formats(tables: bool = False) -> list[str]:
     """The formats that standard input may have: of articles, or of tables."""
-    return [one.name for one in FORMATS if one.from_stdin and (one.rows or not tables)]
+    return [one.name for one in FORMATS if not one.is_binary and (one.rows or not tables)]
 
 
 def format_of(path: Path | str, name: str | None = "jsonl") -> Format | None:
@@ -106,7 +82,7 @@ def format_of(path: Path | str, name: str | None = "jsonl") -> Format | None:
     from namesake.files import STDIN, kind
 
     if str(path) == STDIN:
-        return next((one for one in FORMATS if one.from_stdin and one.name == name), None)
+        return next((one for one in FORMATS if not one.is_binary and one.name == name), None)
     return next((one for one in FORMATS if kind(Path(path)) in one.suffixes), None)
 
 
@@ -117,11 +93,7 @@ def save_as(path: Path) -> str:
 
 
 def cut_of(path: Path, reading: Reading) -> Cut | None:
-    """Where a file can be cut into shards; None if it must be read from its beginning to its end.
-
-    JSON lines with our field names and Parquet can be cut. A CSV file has a header, and JSON lines with other field
-    names are read by the names in the first line.
-    """
+    """Where a file can be cut into shards; None if it must be read from its beginning to its end."""
     found = format_of(path)
     if found is None or (found.whole and _function(found.whole)(path, reading)):
         return None
@@ -129,10 +101,7 @@ def cut_of(path: Path, reading: Reading) -> Cut | None:
 
 
 def read_articles(path: Path | str, rejects: Rejects, reading: Reading | None = None) -> Iterator[pa.Table]:
-    """Tables of `schema.ARTICLES` from a file; `-` reads standard input, as JSON lines by default.
-
-    The suffix of the file determines its format, and `reading` the rest. `rejects` receives invalid records.
-    """
+    """Tables of `schema.ARTICLES` from a file by its suffix; `-` reads standard input, as JSON lines by default."""
     from namesake.formats.field_names import Reading
 
     path, reading = Path(path), reading or Reading()

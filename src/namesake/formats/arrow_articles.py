@@ -4,7 +4,7 @@ Columns get our names, and columns that are not part of an article are copied to
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.files.lines import watch
-from namesake.formats.field_names import SHOWN, Fields, Reading, choose_fields, id_prefix
+from namesake.formats.field_names import SHOWN, Reading, choose_fields, id_prefix
 from namesake.printable import listed
 
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -30,14 +30,10 @@ class ColumnNames:
 
     def __init__(self, reading: Reading, where: str, prefix: str = "", mentions: str | None = None) -> None:
         self.reading, self.where, self.prefix, self.mentions = reading, where, prefix, mentions
-        self.fields: Fields | None = None
+        self.fields: dict[str, str] | None = None
 
     def renamed(self, table: pa.Table, before: int = 0) -> pa.Table:
-        """The table with the columns `id`, `text` and, if they exist, `title` and `date`.
-
-        Without a column of ids, ids are row numbers after `before`, with the prefix. If another column has one of these
-        names, `_` is appended to its name. The column that `mentions` names is called `mentions`.
-        """
+        """The table with our names; without a column of ids, ids are row numbers after `before`, with the prefix."""
         names = table.column_names
         if self.mentions is not None:
             if self.mentions not in names:
@@ -52,12 +48,11 @@ class ColumnNames:
             paths = [path for path in named.values() if _column(table, path) is not None]
             numbered = "ids are file and row" if self.prefix else None
             self.fields = choose_fields(table.column_names, self.reading, self.where, paths, numbered)
-        wanted = {"id": self.fields.id, "text": self.fields.text, "title": self.fields.title, "date": self.fields.date}
-        columns = {ours: _column(table, theirs) for ours, theirs in wanted.items() if theirs is not None}
+        columns = {ours: _column(table, theirs) for ours, theirs in self.fields.items()}
         numbers = pa.array(np.arange(before + 1, before + table.num_rows + 1)).cast(pa.string())
-        numbers = pc.binary_join_element_wise(pa.scalar(self.prefix), numbers, "")
-        made = {"id": numbers} | {ours: _text(column, ours) for ours, column in columns.items() if column is not None}
-        return _with_rest(made, table, [name for name in table.column_names if name not in wanted.values()])
+        made = {"id": pc.binary_join_element_wise(pa.scalar(self.prefix), numbers, "")}
+        made |= {ours: _text(column, ours) for ours, column in columns.items() if column is not None}
+        return _with_rest(made, table, [name for name in table.column_names if name not in self.fields.values()])
 
 
 def _with_rest(made: dict[str, Any], table: pa.Table, rest: list[str]) -> pa.Table:
@@ -109,32 +104,20 @@ def with_extra(table: pa.Table) -> pa.Table:
 
 
 def _joined(extra: object, columns: dict[str, Any]) -> str | None:
-    """The `extra` of a row and its other columns as one JSON object.
-
-    `link` and its readers write `extra` as such an object. Any other value, or an object with a field that is named
-    like a column, becomes a field `extra`.
-    """
-    if extra is None:
-        return _json(columns) if columns else None
-    try:
-        fields: dict[str, Any] | None = _fields.decode(extra) if isinstance(extra, str) else None
-    except (msgspec.MsgspecError, RecursionError):
-        fields = None
+    """The `extra` of a row, a JSON object as our readers write it or any value, and its other columns, as JSON."""
+    fields: dict[str, Any] | None = {} if extra is None else None
+    if isinstance(extra, str):
+        with suppress(msgspec.MsgspecError, RecursionError):
+            fields = _fields.decode(extra)
     if fields is None or fields.keys() & columns.keys():
-        return _json({"extra": extra} | columns)
-    return _json(fields | columns) if columns else str(extra)
-
-
-def _json(fields: dict[str, Any]) -> str:
-    """Fields as a JSON object; a value without a JSON form, such as a calendar interval, becomes a text."""
-    return msgspec.json.encode(fields, enc_hook=str).decode()
+        fields = {"extra": extra}
+    elif not columns:
+        return None if extra is None else str(extra)
+    return msgspec.json.encode(fields | columns, enc_hook=str).decode()  # as texts if they have no JSON form
 
 
 def valid_articles(table: pa.Table, where: str, before: int, rejects: Rejects, file: str = "") -> pa.Table:
-    """The table with the columns of `ARTICLES`, without invalid rows, which are rejected.
-
-    `where` is the name of the table in messages, `file` the file of its rows, and `before` how many rows precede them.
-    """
+    """The table with the columns of `ARTICLES`, without invalid rows, which are rejected; `before` rows precede it."""
     try:
         return check_articles(table, where)
     except NamesakeError:
@@ -156,10 +139,7 @@ MOST_BYTES = 64 << 20
 def read_parquet(
     path: Path, rejects: Rejects, reading: Reading, groups: range | None = None, before: int = 0
 ) -> Iterator[pa.Table]:
-    """Tables of articles from some row groups of a Parquet file, or all; `before` is how many rows precede them.
-
-    Invalid rows are rejected.
-    """
+    """Tables of articles from some row groups of a Parquet file, or all; `before` is how many rows precede them."""
     names = ColumnNames(reading, str(path), f"{id_prefix(path, reading)}:")
     with open_parquet(path) as file:
         wanted = range(file.metadata.num_row_groups) if groups is None else groups

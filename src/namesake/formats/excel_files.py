@@ -37,11 +37,7 @@ _ROW = re.compile(rb'<(?:\w+:)?row\s[^>]*?\br="([0-9]{1,7})"')
 
 
 def excel_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
-    """The rows of a sheet: the first visible one with cells, or the one that `reading` names.
-
-    The first row with cells is the header. Empty rows are left out. The value of cells that are merged from top to
-    bottom belongs to each of their rows, unless they begin in the header.
-    """
+    """The rows of a sheet below its first row, the header; a merged cell counts in each of its rows but the header."""
     where, sheet = _sheet(path, reading)
     top, left = sheet.start or (0, 0)
     cells: list[list[Any]] = sheet.to_python(skip_empty_area=True)
@@ -63,7 +59,7 @@ def read_excel(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Ta
     rows = excel_rows(path, rejects, reading)
     names = ColumnNames(reading, str(path), f"{id_prefix(path, reading)}:")
     table = names.renamed(rows.table)
-    if names.fields is not None and names.fields.id is None:
+    if names.fields is not None and "id" not in names.fields:
         table = table.set_column(0, "id", pa.array([f"{names.prefix}{number}" for number in rows.numbers]))
     yield valid_articles(with_extra(table), str(path), 1, rejects, str(path))
 

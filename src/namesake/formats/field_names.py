@@ -67,47 +67,32 @@ def id_prefix(path: Path, reading: Reading) -> str:
     return path.name
 
 
-@dataclass(frozen=True)
-class Fields:
-    """The names of an article's fields in a file; None for a field that the file lacks."""
-
-    text: str
-    id: str | None
-    title: str | None
-    date: str | None
-
-
 def choose_fields(
     names: Sequence[str],
     reading: Reading,
     where: str,
     nested: Sequence[str] = (),
     without_ids: str | None = "ids are file and line",
-) -> Fields:
-    """Choose the fields of text, id, title and date among `names`, and report guesses.
-
-    An error if the file `where` lacks a name that the user gave; `nested` are valid paths such as `a.b`. `without_ids`
-    is reported if no field contains ids.
-    """
+) -> dict[str, str]:
+    """The fields of text, id, title and date that exist among `names` and the paths `nested`; guesses are reported."""
     by_lower = {name.casefold(): name for name in reversed(names)}
-    chosen: dict[str, str | None] = {}
-    guessed = []
+    chosen, guessed = dict[str, str](), []
     for what, guesses in GUESSES.items():
         given = reading.named.get(what)
-        if given is not None:
-            if given not in names and given not in nested:
-                hint = did_you_mean(given, names) or (" (nor is that a date)" if what == "date" else "")
-                raise NamesakeError(f"{where}: no field {given!r}{hint}; it has {listed(names, SHOWN)}")
-            chosen[what] = given
-            continue
-        chosen[what] = next((by_lower[guess] for guess in guesses if guess in by_lower), None)
-        if chosen[what] not in (None, what):
-            guessed.append(f"{what} is `{chosen[what]}`")
-    text = chosen.pop("text")
-    if text is None:
+        if given is not None and given not in names and given not in nested:
+            hint = did_you_mean(given, names) or (" (nor is that a date)" if what == "date" else "")
+            raise NamesakeError(f"{where}: no field {given!r}{hint}; it has {listed(names, SHOWN)}")
+        found = given
+        if given is None:
+            found = next((by_lower[guess] for guess in guesses if guess in by_lower), None)
+        if found is not None:
+            chosen[what] = found
+            if given is None and found != what:
+                guessed.append(f"{what} is `{found}`")
+    if "text" not in chosen:
         raise NamesakeError(f"{where}: which field is the text? Name it with `text=`; it has {listed(names, SHOWN)}")
-    if chosen["id"] is None and without_ids:
+    if "id" not in chosen and without_ids:
         guessed.append(without_ids)
     if guessed:
         reading.say(f"{where}: {', '.join(guessed)} (guessed; `text=`, `id=`, `title=` and `date=` say otherwise)")
-    return Fields(text, **chosen)
+    return chosen

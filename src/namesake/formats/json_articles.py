@@ -23,7 +23,7 @@ from namesake.articles.rejects import Reject, Rejects
 from namesake.errors import NamesakeError
 from namesake.files import kind, open_lines
 from namesake.files.lines import MOST_LINE, bounded_lines, read_whole, too_long
-from namesake.formats.field_names import GUESSES, Fields, Reading, choose_fields, id_prefix, shown
+from namesake.formats.field_names import GUESSES, Reading, choose_fields, id_prefix, shown
 
 BOM = b"\xef\xbb\xbf"  # some editors write it before the first line
 BLANKS = b" \t\r\n"  # what JSON allows around a value; Python's white space is more
@@ -70,56 +70,50 @@ Record = tuple[int, bytes | None]
 """A JSON value with its line, or its place in an array, from 1; None if it is too long."""
 
 
-class RecordReader:
-    """Decodes JSON objects one by one.
+def _articles(
+    records: Iterable[Record],
+    path: Path,
+    rejects: Rejects,
+    most_line: int,
+    reading: Reading | None = None,
+    before: int = 0,
+    places: dict[str, int] | None = None,
+) -> Iterator[Article]:
+    """The articles of JSON records; those that are too long or invalid are rejected.
 
     With `reading`, the field names are those of the first valid object. Objects of a known layout are read as such,
     unless the user has named fields; if the first object has a known layout, all must have one.
     """
-
-    def __init__(self, path: Path, rejects: Rejects, most_line: int, reading: Reading | None = None) -> None:
-        self.where, self.rejects, self.most_line, self.reading = shown(path), rejects, most_line, reading
-        self.prefix = "" if reading is None else id_prefix(path, reading)
-        self.fields: Fields | None = None
-        self._is_first = reading is not None
-
-    def articles(
-        self, records: Iterable[Record], before: int = 0, places: dict[str, int] | None = None
-    ) -> Iterator[Article]:
-        """The articles of the records after the first `before`; `places` receives the number of each by its id."""
-        for at, record in records:
-            number = before + at
-            article = self._article(number, record)
-            if article is not None:
-                if places is not None:
-                    places[article.id] = number
-                yield article
-
-    def _article(self, number: int, record: bytes | None) -> Article | None:
-        """The article of a record; None if it is blank, or rejected because it is too long (None) or invalid."""
-        if record is None:
-            self.rejects.add(Reject(f"not an article: {too_long(self.most_line)}", self.where, number))
-            return None
-        record = record.removeprefix(BOM).strip(BLANKS)
+    where, prefix = shown(path), "" if reading is None else id_prefix(path, reading)
+    fields: dict[str, str] | None = None
+    is_first = reading is not None
+    for number, record in records:
+        number += before
         try:
-            return self._decoded(record, number) if record else None
+            if record is None:
+                raise ValueError(too_long(most_line))
+            record = record.removeprefix(BOM).strip(BLANKS)
+            if not record:
+                continue
+            known = fields is None and not is_first
+            if reading is not None and not known:
+                found = _object.decode(record)
+                known = not reading.named and has_known_layout(found)
+                if is_first and not known:
+                    paths = [name for name in reading.named.values() if _find(found, name)[0]]
+                    fields = choose_fields(list(found), reading, where, paths)
+                is_first = False
+            if known or fields is None:
+                article = read_article(record)
+            else:
+                article = _article_with(found, fields, f"{prefix}:{number}")
         except (*INVALID, KeyError) as problem:
             reason = f"no `{problem.args[0]}`" if isinstance(problem, KeyError) else f"not an article: {problem}"
-            self.rejects.add(Reject(reason, self.where, number, None if self.fields else _id_of(record)))
-            return None
-
-    def _decoded(self, record: bytes, number: int) -> Article:
-        if self.reading is None or (self.fields is None and not self._is_first):
-            return read_article(record)
-        named, found = self.reading.named, _object.decode(record)
-        is_known = not named and has_known_layout(found)
-        if self._is_first and not is_known:
-            paths = [path for path in named.values() if _find(found, path)[0]]
-            self.fields = choose_fields(list(found), self.reading, self.where, paths)
-        self._is_first = False
-        if self.fields is None or is_known:
-            return read_article(record)
-        return _article_with(found, self.fields, f"{self.prefix}:{number}")
+            rejects.add(Reject(reason, where, number, None if fields or not record else _id_of(record)))
+            continue
+        if places is not None:
+            places[article.id] = number
+        yield article
 
 
 def object_of(text: bytes) -> dict[str, Any]:
@@ -195,21 +189,21 @@ def _id_of(line: bytes) -> str | None:
         return None
 
 
-def _article_with(record: dict[str, Any], fields: Fields, place: str) -> Article:
+def _article_with(record: dict[str, Any], fields: dict[str, str], place: str) -> Article:
     """The article of an object with these field names; its other fields are copied to `extra`."""
-    there, text = _find(record, fields.text)
-    if not there or text is None:
-        raise KeyError(fields.text)
+    _, text = _find(record, fields["text"])
+    if text is None:
+        raise KeyError(fields["text"])
     if not isinstance(text, str):
-        raise ValueError(f"`{fields.text}` is no text")
+        raise ValueError(f"`{fields['text']}` is no text")
     rest = record
-    for path in filter(None, (fields.text, fields.id, fields.title, fields.date)):
+    for path in fields.values():
         rest = _without(rest, path)
     return Article(
-        id=_scalar(record, fields.id) or place,
+        id=_scalar(record, fields.get("id")) or place,
         text=text,
-        title=_scalar(record, fields.title),
-        date=_scalar(record, fields.date),
+        title=_scalar(record, fields.get("title")),
+        date=_scalar(record, fields.get("date")),
         extra=msgspec.json.encode(rest).decode() if rest else None,
     )
 
@@ -254,10 +248,13 @@ def read_json(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Tab
     is_known, is_array = False, reading.format == "json"
     if path.is_file():
         is_known, is_array = not is_whole(path, reading), kind(path) == ".json" and is_array_file(path)
-        if not (is_known or is_array or reading.named):
-            _refuse_other_text(path)
-    reader = RecordReader(path, rejects, reading.most_line, None if is_known else reading)
-    yield from in_tables(reader.articles(json_records(path, is_array, reading.most_line)))
+        names = {name.casefold(): name for name in object_of(_first_lines(path)[0])}
+        if not (is_known or is_array or reading.named or "text" in names):
+            meant = {what: next((names[one] for one in some if one in names), None) for what, some in GUESSES.items()}
+            options = " ".join(f"`{what}={name!r}`" for what, name in meant.items() if name)
+            raise NamesakeError(f"{path}: its lines have no `text`; did you mean {options}?")
+    records = json_records(path, is_array, reading.most_line)
+    yield from in_tables(_articles(records, path, rejects, reading.most_line, None if is_known else reading))
 
 
 def read_lines(
@@ -269,12 +266,9 @@ def read_lines(
     places: dict[str, int] | None = None,
     most_articles: int = MOST_ARTICLES,
 ) -> Iterator[pa.Table]:
-    """Tables of articles from JSON lines of known layouts, which follow `before` others in their file.
-
-    `places` receives the line of every article by its id, for messages about articles that can be read but not linked.
-    """
-    reader = RecordReader(path, rejects, most_line)
-    return in_tables(reader.articles(bounded_lines(io.BytesIO(lines), most_line), before, places), most_articles)
+    """Tables of articles from JSON lines of known layouts, after `before` others; `places` receives lines by ids."""
+    records = bounded_lines(io.BytesIO(lines), most_line)
+    return in_tables(_articles(records, path, rejects, most_line, None, before, places), most_articles)
 
 
 def json_records(path: Path, is_array: bool, most_line: int = MOST_LINE) -> Iterator[Record]:
@@ -325,13 +319,3 @@ def _have_other_names(lines: list[bytes]) -> bool:
     if has_known_layout(first) or not texts:
         return False
     return "text" in texts or not any(map(has_known_layout, others))
-
-
-def _refuse_other_text(path: Path) -> None:
-    """Refuse JSON lines whose text has another name than `text`, and suggest options."""
-    names = {name.casefold(): name for name in object_of(_first_lines(path)[0])}
-    if "text" in names:
-        return
-    meant = {what: next((names[one] for one in called if one in names), None) for what, called in GUESSES.items()}
-    options = " ".join(f"`{what}={name!r}`" for what, name in meant.items() if name)
-    raise NamesakeError(f"{path}: its lines have no `text`; did you mean {options}?")

@@ -1,7 +1,7 @@
 """Writers of links: Parquet, JSON lines, CSV, TSV, .xlsx or SQLite. A file appears only when the run succeeds."""
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import groupby, repeat
 from pathlib import Path
@@ -16,7 +16,7 @@ from namesake.files import STDIN, kind, open_lines, published
 from namesake.files.outputs import written
 from namesake.formats.arrow_articles import open_parquet
 from namesake.formats.json_articles import object_of
-from namesake.formats.sqlite_links import Describe, sqlite_writer
+from namesake.formats.sqlite_links import Describe, Write, sqlite_writer
 from namesake.formats.table_files import BINARY, ROWS_AT_ONCE, row_writer, writer_suffix
 
 MOST_DICTIONARY = 1 << 30
@@ -29,8 +29,6 @@ WITH_STATISTICS = ["article_id", "score", "margin", "confidence", "known"]
 SQLITE = (".db", ".sqlite")
 FROM_KB = ("label", "description", "best_label", "runner_up_label")
 """Columns with texts of the KB."""
-Write = Callable[[pa.Table, pa.Table | None], None]
-"""Writes a table of links, and the articles that they are from if the format stores them."""
 
 
 def _parquet_writer(partial: Path, metadata: dict[str, str], stack: ExitStack) -> Write:
@@ -124,11 +122,10 @@ def files_of(path: Path) -> list[Path]:
     return [path] if kind(path) in (".parquet", *SQLITE) else [path, metadata_path(path)]
 
 
-class LinkWriter:
-    """Writes tables of links to `path` (`-`: standard output); `metadata` describes what made them.
+class LinkWriter(ExitStack):
+    """Writes tables of links to `path` (`-`: standard output), in `format` or by its suffix, and what made them.
 
-    The suffix determines the format if `format` does not; `tidy` is as for `published`. SQLite also has the articles,
-    and the candidates of `scores`, with the entities that `describe` gives.
+    `tidy` is as for `published`. SQLite also has articles, candidates, and the entities that `describe` gives.
     """
 
     def __init__(
@@ -139,31 +136,28 @@ class LinkWriter:
         tidy: bool = True,
         describe: Describe = lambda _: {},
     ) -> None:
+        super().__init__()
         self.suffix = writer_suffix(path, format, "links", ".jsonl")
         self.has_articles = self.suffix in SQLITE
         """Whether the format stores articles and candidates, too."""
         self.path, self.metadata, self.tidy, self.describe = path, metadata, tidy, describe
         self.rows = 0
-        self._stack = ExitStack()
 
     def __enter__(self) -> Self:
         if self.suffix not in BINARY or self.suffix == ".xlsx":
-            self._write = _lines_writer(self.path, self.suffix, self.metadata, self._stack)
+            self._write = _lines_writer(self.path, self.suffix, self.metadata, self)
             return self
-        partial = self._stack.enter_context(published(self.path, self.tidy))
+        partial = self.enter_context(published(self.path, self.tidy))
         if self.has_articles:
-            self._write = self._stack.enter_context(sqlite_writer(partial, self.metadata, self.describe))
+            self._write = self.enter_context(sqlite_writer(partial, self.metadata, self.describe))
         else:
-            self._write = _parquet_writer(partial, self.metadata, self._stack)
+            self._write = _parquet_writer(partial, self.metadata, self)
         return self
 
     def write(self, links: pa.Table, articles: pa.Table | None = None) -> None:
         """Add a table of links, and the articles that they are from. The first one sets the columns."""
         self.rows += links.num_rows
         self._write(links, articles)
-
-    def __exit__(self, *problem: Any) -> None:
-        self._stack.__exit__(*problem)
 
 
 MOST = 1 << 20
@@ -187,10 +181,7 @@ ROW = "row-"
 
 
 def is_ours(path: Path) -> bool:
-    """Whether Namesake wrote a file: links and the files next to them, tables of `reconcile`, a KB's manifest.
-
-    A file that cannot be read is not recognised: its reader reports what is wrong with it.
-    """
+    """Whether Namesake wrote a file: links and files next to them, tables of `reconcile`, a KB's manifest."""
     suffix = kind(path)
     try:
         if suffix == ".parquet":
@@ -198,25 +189,22 @@ def is_ours(path: Path) -> bool:
                 schema = file.schema_arrow
             made = any(key.startswith(b"namesake.") for key in schema.metadata or {})
             return made or _has_our_columns(set(schema.names))
-        if suffix in (".csv", ".tsv"):
-            line = _start(path).partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
-            headers = (next(csv.reader([line], delimiter=between), []) for between in ",\t;|")
-            return any(_has_our_columns(set(header)) for header in headers)
-        if suffix in (".json", ".jsonl", ".ndjson"):
-            start = _start(path).lstrip()  # one object per line, or a small file that is one object
-            return _is_our_record(object_of(start.partition(b"\n")[0]) or object_of(start))
         if suffix == ".xlsx":
             with ZipFile(path) as book:
                 return b"<dc:creator>Namesake<" in book.read("docProps/core.xml")
-        beside = metadata_path(path)
-        return beside.is_file() and is_ours(beside)
-    except (NamesakeError, OSError, BadZipFile, KeyError):
+        if suffix not in (".csv", ".tsv", ".json", ".jsonl", ".ndjson"):
+            beside = metadata_path(path)
+            return beside.is_file() and is_ours(beside)
+        with open_lines(path) as stream:
+            start = stream.read(MOST)
+        if suffix in (".csv", ".tsv"):
+            line = start.partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
+            headers = (next(csv.reader([line], delimiter=between), []) for between in ",\t;|")
+            return any(_has_our_columns(set(header)) for header in headers)
+        start = start.lstrip()  # one object per line, or a small file that is one object
+        return _is_our_record(object_of(start.partition(b"\n")[0]) or object_of(start))
+    except (NamesakeError, OSError, BadZipFile, KeyError):  # its reader reports what is wrong with it
         return False
-
-
-def _start(path: Path) -> bytes:
-    with open_lines(path) as stream:
-        return stream.read(MOST)
 
 
 def _has_our_columns(names: set[str]) -> bool:

@@ -39,10 +39,7 @@ LATIN, SIGN = "latin", "sign"
 
 
 def mend(text: str) -> str:
-    """The text with mis-decoded UTF-8 corrected where that is certain.
-
-    The number of whitespace tokens stays the same, so that offsets in tokens still fit.
-    """
+    """The text with mis-decoded UTF-8 corrected where that is certain; whitespace tokens keep their numbers."""
     return text if text.isascii() else _MIS_DECODED.sub(_mended, text)
 
 
@@ -129,13 +126,17 @@ def has_no_speaker(speaker: str | None) -> bool:
     return (speaker or "").strip().lower() in ("", "none")
 
 
-class Quote(msgspec.Struct, kw_only=True, rename={"id": "quoteID", "occurrences": "numOccurrences"}):
+OF_QUOTES = {"id": "quoteID", "occurrences": "numOccurrences", "candidates": "qids"}
+"""Quotebank's names of fields."""
+
+
+class Quote(msgspec.Struct, kw_only=True, rename=OF_QUOTES):
     """A quotation and its speaker."""
 
     id: str
     quotation: str
     speaker: str | None = None
-    qids: list[str] | None = None
+    candidates: list[str] | None = None
     date: str | None = None
     occurrences: int | None = None
     urls: Any = None
@@ -192,8 +193,12 @@ class QuotedArticle(msgspec.Struct, rename={"id": "articleID"}):
         has_content = self.content is not None
         names = ((one.name, one.spans if has_content else (), one.candidates) for one in self.names)
         mentions = [Mention(mend_apart(name), spans, candidates) for name, spans, candidates in names]
-        text = mend(self._contexts() if self.content is None else self.content)
-        return Article(self.id, text, self.title, self.date, mentions, token_spans=has_content)
+        text = self.content
+        if text is None:  # the quotations with their contexts, each of which is a text or a list of tokens
+            parts = ([one.leftContext, f"“{one.quotation}”", one.rightContext] for one in self.quotations)
+            joined = ([" ".join(map(str, c)) if isinstance(c, list) else str(c or "") for c in one] for one in parts)
+            text = "\n".join(map(" ".join, joined))
+        return Article(self.id, mend(text), self.title, self.date, mentions, token_spans=has_content)
 
     def quote(self, said: ArticleQuote) -> Quote:
         """One of its quotations as a quotation on its own."""
@@ -201,17 +206,11 @@ class QuotedArticle(msgspec.Struct, rename={"id": "articleID"}):
             id=said.id,
             quotation=said.quotation,
             speaker=said.speaker,
-            qids=next((one.candidates for one in self.names if one.name == said.speaker), None),
+            candidates=next((one.candidates for one in self.names if one.name == said.speaker), None),
             date=self.date,
             urls=[self.url] if self.url else None,
             phase=self.phase,
         )
-
-    def _contexts(self) -> str:
-        """The quotations with their contexts, each of which is a text or a list of tokens."""
-        parts = [[one.leftContext, f"“{one.quotation}”", one.rightContext] for one in self.quotations]
-        joined = ([" ".join(map(str, c)) if isinstance(c, list) else str(c or "") for c in one] for one in parts)
-        return "\n".join(map(" ".join, joined))
 
 
 _quote: msgspec.json.Decoder[Quote | QuotedArticle] = msgspec.json.Decoder(Quote)
@@ -227,10 +226,7 @@ class Found(NamedTuple):
 
 
 def read_quotes(path: Path, rejects: Rejects) -> Iterator[Found]:
-    """The quotations of a file, or its articles with their quotations; other lines are rejected.
-
-    A candidate that is not a QID is rejected and left out; if no candidate is a QID, none counts as given.
-    """
+    """The quotations of a file, or its articles with their quotations; other lines are rejected."""
     for number, line in json_records(path, is_array=False):
         try:
             if line is None:
@@ -239,19 +235,10 @@ def read_quotes(path: Path, rejects: Rejects) -> Iterator[Found]:
         except INVALID as problem:
             rejects.add(Reject(f"not a quotation: {problem}", str(path), number))
             continue
-        wrong: list[str] = []
-        if isinstance(found, Quote):
-            found.qids = _valid(found.qids, wrong)
-        else:
-            for name in found.names:
-                name.candidates = _valid(name.candidates, wrong)
-        for one in wrong:
-            rejects.add(Reject(f"candidate {one!r:.80} is no QID", str(path), number, found.id))
+        for name in [found] if isinstance(found, Quote) else found.names:
+            wrong = [one for one in name.candidates or () if not _ID.fullmatch(one)]
+            for one in wrong:
+                rejects.add(Reject(f"candidate {one!r:.80} is no QID", str(path), number, found.id))
+            if wrong:  # if no candidate is a QID, none counts as given
+                name.candidates = [one for one in name.candidates or () if one not in wrong] or None
         yield Found(found, path, number)
-
-
-def _valid(candidates: list[str] | None, wrong: list[str]) -> list[str] | None:
-    """The QIDs among candidates, None if there are none; adds the others to `wrong`."""
-    bad = [one for one in candidates or () if not _ID.fullmatch(one)]
-    wrong += bad
-    return [one for one in candidates or () if one not in bad] or None if bad else candidates

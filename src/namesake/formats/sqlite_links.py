@@ -1,11 +1,14 @@
-"""Links as an SQLite database for Datasette and other SQL tools: articles, mentions, candidates, entities."""
+"""Links as an SQLite database for Datasette and other SQL tools: articles, mentions, candidates, entities.
+
+`sqlite_tables.sql` creates the tables, and `sqlite_indexes.sql` indexes them when they are complete.
+"""
 
 from __future__ import annotations
 
 import math
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,61 +21,24 @@ MOST_CANDIDATES = 5
 """Candidates of each name that are stored, unless all scores are asked for."""
 OF_LINKS = ("name", "qid", "label", "kind", "confidence", "known", "reason", "best", "runner_up", "score", "margin")
 """Columns of links that mentions have, too."""
-TABLES = """
-CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);
-CREATE TABLE articles (number INTEGER PRIMARY KEY, id TEXT, title TEXT, date TEXT, text TEXT, extra TEXT);
-CREATE TABLE entities (
-  number INTEGER PRIMARY KEY, qid TEXT UNIQUE, label TEXT, description TEXT, kind TEXT, url TEXT
-);
-CREATE TABLE mentions (
-  number INTEGER PRIMARY KEY, link INTEGER, article INTEGER REFERENCES articles(number), article_id TEXT,
-  start INTEGER, "end" INTEGER, in_title INTEGER, name TEXT, qid TEXT REFERENCES entities(qid), label TEXT, kind TEXT,
-  confidence REAL, known REAL, reason TEXT, best TEXT REFERENCES entities(qid),
-  runner_up TEXT REFERENCES entities(qid), score REAL, margin REAL
-);
-CREATE TABLE candidates (
-  link INTEGER, rank INTEGER, qid TEXT REFERENCES entities(qid), score REAL, confidence REAL, parts TEXT,
-  PRIMARY KEY (link, rank)
-);
-CREATE VIEW entity_counts AS
-  SELECT qid, e.label, e.kind, e.description, count(*) AS mentions, count(DISTINCT article) AS articles
-  FROM mentions JOIN entities e USING (qid) GROUP BY qid ORDER BY mentions DESC;
-CREATE VIEW mentions_in_context AS
-  SELECT m.article_id, m.name, m.qid, m.label, m.confidence, m.reason, CASE WHEN m.in_title THEN a.title ELSE
-    substr(a.text, max(m.start - 80, 0) + 1, m."end" + 80 - max(m.start - 80, 0)) END AS context
-  FROM mentions m JOIN articles a ON a.number = m.article;
-"""
-INDEXES = """
-CREATE INDEX mentions_by_article ON mentions(article);
-CREATE INDEX mentions_by_entity ON mentions(qid);
-CREATE INDEX mentions_by_name ON mentions(name);
-CREATE INDEX articles_by_id ON articles(id);
-CREATE VIRTUAL TABLE articles_fts USING fts5(title, text, content='articles', content_rowid='number');
-INSERT INTO articles_fts(articles_fts) VALUES ('rebuild');
-CREATE VIRTUAL TABLE entities_fts USING fts5(label, description, content='entities', content_rowid='number');
-INSERT INTO entities_fts(entities_fts) VALUES ('rebuild');
-"""
 Row = dict[str, Any]
 Write = Callable[[pa.Table, pa.Table | None], None]
+"""Writes a table of links, and the articles that they are from if the format stores them."""
 Describe = Callable[[Iterable[str]], Mapping[str, Any]]
 """Gives the entities with some QIDs that a KB has, with `label`, `description`, `kind` and `url`."""
 
 
 @contextmanager
 def sqlite_writer(partial: Path, metadata: dict[str, str], describe: Describe) -> Iterator[Write]:
-    """A function that writes links with candidates, and the articles they are from, to a new database.
-
-    Tables are indexed at the end. An error leaves a file that is not valid: `partial` is a temporary file.
-    """
+    """A function that writes links with candidates, and the articles they are from, to a new database."""
+    scripts = Path(__file__).parent
     try:
-        database = sqlite3.connect(partial, isolation_level=None)
-        try:
-            database.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;{TABLES}BEGIN;")
+        with closing(sqlite3.connect(partial, isolation_level=None)) as database:
+            tables = (scripts / "sqlite_tables.sql").read_text()
+            database.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {tables} BEGIN;")
             database.executemany("INSERT INTO about VALUES (?, ?)", metadata.items())
             yield _Tables(database, describe).add
-            database.executescript(f"{INDEXES}PRAGMA optimize;")  # commits first
-        finally:
-            database.close()
+            database.executescript(f"{(scripts / 'sqlite_indexes.sql').read_text()} PRAGMA optimize;")  # commits first
     except sqlite3.Error as problem:
         raise NamesakeError(f"the SQLite database cannot be written ({problem})") from None
 

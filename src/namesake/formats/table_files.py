@@ -46,29 +46,38 @@ PROBLEMS = {
 """Messages for the errors of Python's CSV reader."""
 
 
+class Dialect(NamedTuple):
+    """The form of a CSV file: its separator, whether it begins with a byte order mark, and its encoding."""
+
+    separator: str = ","
+    marked: bool = False
+    encoding: str = UTF8
+
+
 class CsvRows:
     """A CSV file: its header, and each row with the line it begins on."""
 
     def __init__(self, stream: Any, path: Path, rejects: Rejects, reading: Reading) -> None:
         self.path, self.rejects = shown(path), rejects
         start = stream.peek(4)[:4]
-        self.encoding = encoding_of(start, self.path, reading)
-        self.marked = codecs.lookup(self.encoding).name in MARKS.values() and start.startswith(tuple(MARKS))
+        encoding = encoding_of(start, self.path, reading)
+        marked = codecs.lookup(encoding).name in MARKS.values() and start.startswith(tuple(MARKS))
         if start.startswith(codecs.BOM_UTF8):  # whatever the encoding
-            self.marked = bool(stream.read(len(codecs.BOM_UTF8)))
-        lines = _lines(stream, self.path, self.encoding, reading.most_line)
+            marked = bool(stream.read(len(codecs.BOM_UTF8)))
+        lines = _lines(stream, self.path, encoding, reading.most_line)
         first = next(lines, "")
         if not first.strip():
             raise NamesakeError(f"{self.path}: no header; its first line must name the columns")
-        self.separator = "\t" if kind(path) == ".tsv" or reading.format == "tsv" else _separator(first, reading, path)
-        self.reader = csv.reader(chain([first], lines), delimiter=self.separator, strict=True)
+        separator = "\t" if kind(path) == ".tsv" or reading.format == "tsv" else _separator(first, reading, path)
+        self.dialect = Dialect(separator, marked, encoding)
+        self.reader = csv.reader(chain([first], lines), delimiter=separator, strict=True)
         self.number = 0
         """The last row that was read, as a spreadsheet counts: the header is row 1, a row may have several lines."""
         self.header: list[str] = []
         header = next(self._rows())[1]
         if len(header) > MOST_COLUMNS:
             many = f"{len(header):,} columns, and at most {MOST_COLUMNS:,} are read"
-            raise NamesakeError(f"{self.path} line 1: {many}; is it separated by {SEPARATORS[self.separator]}?")
+            raise NamesakeError(f"{self.path} line 1: {many}; is it separated by {SEPARATORS[separator]}?")
         self.header = column_names(header, f"{self.path} line 1")
 
     def __iter__(self) -> Iterator[tuple[int, list[str], str | None]]:
@@ -87,19 +96,17 @@ class CsvRows:
 
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
         """Every row; in a file with a single column, an empty line is one."""
-        while True:
-            line = self.reader.line_num + 1
-            try:
-                row = next(self.reader, None)
-            except csv.Error as problem:
-                unknown = f"cannot be read as a row ({problem})"
-                what = next((plain for words, plain in PROBLEMS.items() if words in str(problem)), unknown)
-                raise NamesakeError(f"{self.path} line {line}: {what}") from None
-            if row is None:
-                return
-            self.number += 1
-            if row or len(self.header) == 1:
-                yield line, row or [""]
+        line = self.reader.line_num + 1
+        try:
+            for row in self.reader:
+                self.number += 1
+                if row or len(self.header) == 1:
+                    yield line, row or [""]
+                line = self.reader.line_num + 1
+        except csv.Error as problem:
+            unknown = f"cannot be read as a row ({problem})"
+            what = next((plain for words, plain in PROBLEMS.items() if words in str(problem)), unknown)
+            raise NamesakeError(f"{self.path} line {line}: {what}") from None
 
 
 def column_names(header: Sequence[str], where: str) -> list[str]:
@@ -131,17 +138,17 @@ def read_csv(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Tabl
 def _articles(rows: CsvRows, reading: Reading, prefix: str) -> Iterator[Article]:
     """The article of each row; an empty cell is a missing value."""
     fields = choose_fields(rows.header, reading, rows.path)
-    own = {fields.text, fields.id, fields.title, fields.date}
     for line, row, why in rows:
         if why is not None:
             continue
         cells = dict(zip(rows.header, row, strict=True))
-        rest = {name: cell for name, cell in cells.items() if name not in own}
+        rest = {name: cell for name, cell in cells.items() if name not in fields.values()}
+        own = {what: cells[name] for what, name in fields.items()}
         yield Article(
-            id=(cells[fields.id] if fields.id else "") or f"{prefix}:{line}",
-            text=cells[fields.text],
-            title=(cells[fields.title] or None) if fields.title else None,
-            date=(cells[fields.date].strip() or None) if fields.date else None,
+            id=own.get("id") or f"{prefix}:{line}",
+            text=own["text"],
+            title=own.get("title") or None,
+            date=own.get("date", "").strip() or None,
             extra=msgspec.json.encode(rest).decode() if rest else None,
         )
 
@@ -164,15 +171,11 @@ def encoding_of(start: bytes, where: str, reading: Reading) -> str:
 
 def _lines(stream: Any, where: str, encoding: str, most: int) -> Iterator[str]:
     """The lines of a file as texts; a line longer than `most` is an error."""
-    lines: Iterator[str | bytes]
     if encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32")):  # a newline has several bytes
-        text = io.TextIOWrapper(stream, encoding, newline="")
-        lines = iter(lambda: text.readline(most + 1), "")
-    else:
-        lines = iter(lambda: stream.readline(most + 1), b"")
+        stream = io.TextIOWrapper(stream, encoding, newline="")
     number = 1
     try:
-        for raw in lines:
+        while raw := stream.readline(most + 1):
             line = raw.decode(encoding) if isinstance(raw, bytes) else raw
             if len(line) > most:
                 raise NamesakeError(f"{where} line {number}: {too_long(most)}; `most_line=` allows more")
@@ -197,11 +200,7 @@ def _separator(header: str, reading: Reading, path: Path) -> str:
 
 
 def read_text(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Table]:
-    """The one article of a text file; a file that is too long is rejected.
-
-    The encoding is the given one, or that of its byte order mark, else UTF-8. A message reports invalid bytes, which
-    become U+FFFD.
-    """
+    """The one article of a text file; a message reports invalid bytes, which become U+FFFD."""
     identifier = id_prefix(path, reading)
     with open_lines(path) as stream:
         raw = stream.read(reading.most_line + 1)
@@ -227,16 +226,10 @@ BINARY = (".parquet", ".xlsx", ".db", ".sqlite")
 QUOTE = '"'
 _SPECIAL = re.compile(r"""[,\t"\r\n]|^\ufeff""")
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-"""The beginning of a cell that a spreadsheet may run as a formula (OWASP's list), or of an escaped one."""
+"""The beginning of a cell that a spreadsheet may run as a formula (OWASP's list), or of an escaped one.
 
-
-class Dialect(NamedTuple):
-    """The form of a CSV file: its separator, and whether it begins with a byte order mark."""
-
-    separator: str = ","
-    marked: bool = False
-    encoding: str = UTF8
-    """The encoding of the input; the output is UTF-8."""
+Anyone may edit Wikidata, and its texts must not run on the reader's machine.
+"""
 
 
 class Rows(NamedTuple):
@@ -247,7 +240,6 @@ class Rows(NamedTuple):
     numbers: Sequence[int]
     """The row of a spreadsheet (the header is row 1), the line, or the place in a JSON array."""
     dialect: Dialect = Dialect()
-    """The dialect of CSV and TSV."""
 
 
 def parquet_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
@@ -263,8 +255,7 @@ def csv_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
         read = [(rows.number, row, why) for _, row, why in rows]
         columns = [pa.array([row[at] for _, row, _ in read], pa.string()) for at in range(len(rows.header))]
         unread = {at: why for at, (_, _, why) in enumerate(read) if why is not None}
-        dialect = Dialect(rows.separator, rows.marked, rows.encoding)
-        return Rows(pa.table(columns, names=rows.header), unread, [number for number, _, _ in read], dialect)
+        return Rows(pa.table(columns, names=rows.header), unread, [number for number, _, _ in read], rows.dialect)
 
 
 def json_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
@@ -294,11 +285,7 @@ def _column(values: list[Any]) -> pa.Array:
 
 
 def write_rows(table: pa.Table, path: Path, dialect: Dialect | None = None, from_kb: Collection[str] = ()) -> None:
-    """Write a table to a file that appears only when it is complete, or to standard output (`-`).
-
-    CSV has the dialect's separator and mark, in UTF-8. In CSV and TSV, texts of the columns `from_kb` that look like
-    formulas are escaped.
-    """
+    """Write a table to a file that appears only when it is complete, or to standard output (`-`)."""
     suffix, dialect = writer_suffix(path), dialect or Dialect()
     with written(path) as file:
         if suffix == ".parquet":
@@ -345,10 +332,7 @@ Write = Callable[[list[str], list[dict[str, Any]]], None]
 def row_writer(
     file: IO[bytes], path: Path, suffix: str, separator: str = ",", from_kb: Collection[str] = ()
 ) -> Iterator[Write]:
-    """A function that writes rows, and in CSV and .xlsx first the names of the columns; `separator` is that of CSV.
-
-    In CSV and TSV, texts of the columns `from_kb` that look like formulas are escaped.
-    """
+    """A function that writes rows and first, if need be, the names of columns; formulas in `from_kb` are escaped."""
     if suffix == ".xlsx":
         from namesake.formats.excel_files import excel_writer
 
@@ -381,11 +365,7 @@ def _line(cells: list[str], separator: str) -> str:
 
 
 def escaped(value: object) -> str:
-    """A value as a cell that no spreadsheet runs as a formula: `'` precedes a text that begins like one.
-
-    Anyone may edit Wikidata, and its texts must not run on the reader's machine. Removing one `'` from texts that begin
-    with `'` and such a character restores them.
-    """
+    """A value as a cell that no spreadsheet runs as a formula: `'` precedes a text that begins like one."""
     cell = cell_text(value)
     return f"'{cell}" if isinstance(value, str) and _FORMULA.match(cell) else cell
 
