@@ -215,28 +215,6 @@ def test_another_version_of_numba_is_warned_of_and_works(caplog):
     assert line.startswith("Namesake is tested with Numba 0.60 to 0.68, and this is 0.99: ")
 
 
-NAMES = """
-from namesake.kernels.link.candidate_tables import beats, top_two
-from namesake.kernels.search import first_at_least
-order
-for one in (beats, top_two):
-    [found] = one.lowered.overloads.values()
-    print(found.fndesc.mangled_name)
-"""
-
-
-def test_processes_that_compile_at_the_same_time_agree_on_names(tmp_path):
-    """Each may overwrite the file of the other, and a caller must find the function under the name that it calls."""
-    lists = []
-    for at, order in enumerate(("", "first_at_least.lowered", "top_two.lowered")):
-        variables = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / str(at))}
-        script = NAMES.replace("order", order)
-        ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=variables, check=True)
-        lists.append(ran.stdout.split())
-    assert lists[0] == lists[1] == lists[2]
-    assert len(set(lists[0])) == 2
-
-
 BOTH = """
 from namesake.kernels.names.tokens import room_for_tokens
 from namesake.kernels.names.lattice import cut_texts

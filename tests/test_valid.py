@@ -10,9 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numba import types
 
-from namesake.kb.dump.parse import parse_chunk
+from namesake.kb.dump.parse import _scratch, parse_chunk
 from namesake.kernels.compiled import kernel
-from namesake.kernels.dump.valid import KEY_SLOTS, valid_end
+from namesake.kernels.dump.tables import ARRAYS, pointers
+from namesake.kernels.dump.tape import read
 from namesake.kernels.simd import LANES, pointer
 from namesake.kernels.types import U8
 from namesake.language import English
@@ -22,15 +23,16 @@ pytestmark = pytest.mark.kernel
 SNAKTYPE = '"snaktype": "novalue", '
 
 
-@kernel(types.int64(U8, types.uint64[::1]))
-def end_of(data, keys):
-    """`valid_end` from the first byte on."""
-    return valid_end(pointer(data), 0, pointer(keys), np.uint64(1))
+@kernel(types.int64(U8, ARRAYS))
+def end_of(data, arrays):
+    """`read` from the first byte on."""
+    return read(pointer(data), 0, True, pointers(arrays))
 
 
 def accepted(line: bytes) -> bool:
+    arrays = _scratch(chunk_of(line))
     data = np.frombuffer(line + bytes(2 * LANES), np.uint8)
-    return bool(end_of(data, np.zeros(KEY_SLOTS, np.uint64)) == len(line))
+    return bool(end_of(data, arrays) == len(line))
 
 
 def is_json(line: bytes) -> bool:
@@ -50,11 +52,16 @@ values: Any = st.recursive(
 objects = st.dictionaries(st.text(max_size=70), values, max_size=6)
 
 
+def keys_of(value: Any) -> list[str]:
+    """All keys of a value and of the values in it."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [*(value if isinstance(value, dict) else ()), *(key for one in inside for key in keys_of(one))]
+
+
 @given(objects, st.booleans(), st.sampled_from([None, 1]))
 def test_what_python_writes_is_accepted(value, ascii_only, indent):
     line = json.dumps(value, ensure_ascii=ascii_only, indent=indent).replace("\n", " ").encode("utf-8", "replace")
-    parts = [part for part in value.values() if isinstance(part, dict)]
-    escaped_keys = any("\\" in json.dumps(key, ensure_ascii=ascii_only) for part in parts for key in part)
+    escaped_keys = any("\\" in json.dumps(key, ensure_ascii=ascii_only) for key in keys_of(value))
     lone = any(0xD800 <= ord(c) < 0xE000 for c in json.dumps(value, ensure_ascii=False))
     assert accepted(line) or escaped_keys or lone
 

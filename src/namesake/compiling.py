@@ -1,19 +1,23 @@
-"""What users see while kernels compile, which happens once per machine and version.
+"""Compile kernels, which happens once per machine and version, and what users see meanwhile.
 
 A program that uses the library gets a message by the logger `namesake`. Python prints it as one line on standard error
 where a program has set up no logging, and `logging.getLogger("namesake").setLevel("ERROR")` silences it. The command
 line compiles all kernels at once on all cores, with a progress bar.
 """
 
+import gc
 import logging
+import signal
 import sys
+import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Timer
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import Any
 
 from namesake.kernels import compiled
+from namesake.machine import cores
 
 NOTICE = "compiling for this machine, which is done once; `namesake compile` does it ahead of time …"
 RARE = "namesake.kernels.vectors"
@@ -36,19 +40,75 @@ def compile_on_all_cores() -> None:
 def compile_kernels(with_rare: bool = False) -> int:
     """Compile all kernels that are not in the cache, with a progress bar; returns how many there are.
 
-    Kernels of `RARE` are compiled when they are used, unless `with_rare`.
+    Kernels of `RARE` are compiled when they are used, unless `with_rare`. So is each kernel if processes cannot be
+    started.
     """
-    from namesake.kernels.parallel import compile_all
-    from namesake.progress import reporter
+    from concurrent.futures import BrokenExecutor
+
+    from namesake.kernels.code_cache import digest, prune
 
     kernels = [one for one in compiled.entry_points() if with_rare or not one.__module__.startswith(RARE)]
-    steps = compile_all(kernels)
-    if next(steps, None):  # processes are started before the bar starts a thread
-        progress = reporter()
-        with progress.stage("compiling for this machine, once"):
-            for share, count in steps:
-                progress.advance(share, count, "functions")
+    missing = [one for one in kernels if not one.is_cached()]
+    if missing and compiled.is_tested():
+        with suppress(BrokenExecutor, OSError):  # such as no memory for more processes
+            _compile_in_processes(missing)
+            prune({digest(one.__module__) for one in compiled.all_kernels()})
     return len(kernels)
+
+
+def _compile_in_processes(kernels: Sequence[compiled.Kernel]) -> None:
+    """Compile kernels on all cores, those of a module in one process, because they share much of their code.
+
+    The modules with the most code are first. Code that several modules share is compiled in several processes.
+    """
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    from namesake.kernels.library import prepare
+    from namesake.progress import reporter
+
+    prepare()  # before processes are started, so that they need not
+    modules: dict[str, list[str]] = {}
+    sizes: dict[str, int] = {}
+    for one in kernels:
+        modules.setdefault(one.__module__, []).append(one.__name__)
+        sizes[one.__module__] = sizes.get(one.__module__, 0) + one.size
+    can_fork = sys.platform == "linux" and threading.active_count() == 1
+    pool = ProcessPoolExecutor(cores(), get_context("fork" if can_fork else "spawn"), _start_worker)
+    ordered = sorted(modules, key=sizes.__getitem__, reverse=True)
+    waiting = {pool.submit(_work, module, modules[module]): module for module in ordered}
+    try:
+        progress, count, share = reporter(), 0, 0.0  # after the processes are started, because a bar has a thread
+        with progress.stage("compiling for this machine, once"):
+            for future in as_completed(list(waiting)):
+                future.result()
+                module = waiting.pop(future)
+                count, share = count + len(modules[module]), share + sizes[module] / sum(sizes.values())
+                progress.advance(share, count, "functions")
+    finally:
+        for process in list((pool._processes or {}).values()) if waiting else ():
+            process.terminate()
+        pool.shutdown(wait=not waiting, cancel_futures=True)
+
+
+def _start_worker() -> None:
+    """Leave Ctrl-C to the process that started this one, and do without what slows the compiler down.
+
+    Compilers make objects by the million that live until the end, and the collector would visit all of them.
+    """
+    from llvmlite.binding import ffi
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    gc.disable()
+    with suppress(AttributeError):
+        ffi.lib._lock._cblist.clear()  # Numba notes the time of every single call of LLVM
+
+
+def _work(module: str, names: Sequence[str]) -> None:
+    """Compile some kernels of a module into the cache."""
+    for name in names:
+        getattr(import_module(module), name).compiled  # noqa: B018 - which compiles it
 
 
 @contextmanager
@@ -74,7 +134,7 @@ class _Announcer:
     def announced(self) -> Iterator[Any]:
         """Around the compilation of one kernel."""
         began = time.monotonic()
-        timer = Timer(max(self.left, 0), self.announce)
+        timer = threading.Timer(max(self.left, 0), self.announce)
         timer.daemon = True
         if self.left <= 0:
             self.announce()

@@ -95,9 +95,9 @@ def digest(module: str) -> str:
 class CodeFile:
     """The file of a kernel, compiled for one signature and one kind of processor."""
 
-    def __init__(self, module: str, name: str, signature: object, kind: str) -> None:
+    def __init__(self, module: str, name: str, signature: object) -> None:
         key = blake2b(f"{signature} {_target()}".encode(), digest_size=8).hexdigest()
-        self.path = f"{digest(module)}/{module.rpartition('.')[2]}.{name}-{key}.{kind}"
+        self.path = f"{digest(module)}/{module.rpartition('.')[2]}.{name}-{key}.obj"
 
     def read(self) -> bytes | None:
         """What the file holds in the first folder where it is there and safe to load; None if there is none."""

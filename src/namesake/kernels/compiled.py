@@ -47,7 +47,7 @@ class Kernel:
         with global_compiler_lock:
             if "compiled" in self.__dict__:
                 return self.__dict__["compiled"]
-            if not is_tested(numba.version_info[:2]):
+            if not is_tested():
                 return self.lowered
             from namesake.kernels.library import load_entry, make_entry
 
@@ -70,7 +70,7 @@ class Kernel:
         with global_compiler_lock:
             if "lowered" in self.__dict__:
                 return self.__dict__["lowered"]
-            if is_tested(numba.version_info[:2]):
+            if is_tested():
                 from namesake.kernels.library import lower
 
                 return lower(self)
@@ -92,22 +92,33 @@ class Kernel:
         in_modules = [getattr(one, name, None) for one in named if isinstance(one, ModuleType) for name in names]
         return tuple(dict.fromkeys(one for one in named + in_modules if isinstance(one, Kernel)))
 
+    @cached_property
+    def size(self) -> int:
+        """The bytes of bytecode of the function and of all kernels that it calls: a measure of the time to compile."""
+        needed, waiting = {self}, [self]
+        while waiting:
+            new = set(waiting.pop().callees) - needed
+            needed |= new
+            waiting += new
+        return sum(len(one.function.__code__.co_code) for one in needed)
+
     @property
     def _numba_type_(self) -> object:
         """What Numba sees where another kernel calls this one."""
         return self.lowered._numba_type_
 
-    def file(self, number: int, kind: str) -> CodeFile:
-        """The file in the cache for one of the signatures: `ir` is code to be optimised, `obj` is machine code."""
-        return CodeFile(self.__module__, self.__name__, self.signatures[number], kind)
+    def file(self, number: int) -> CodeFile:
+        """The file with the machine code for one of the signatures."""
+        return CodeFile(self.__module__, self.__name__, self.signatures[number])
 
-    def is_cached(self, kind: str) -> bool:
-        """Whether the cache has all files of a kind."""
-        return all(self.file(number, kind).is_there() for number in range(len(self.signatures)))
+    def is_cached(self) -> bool:
+        """Whether the cache has the machine code for all signatures."""
+        return all(self.file(number).is_there() for number in range(len(self.signatures)))
 
 
-def is_tested(version: tuple[int, ...]) -> bool:
+def is_tested() -> bool:
     """Whether the tests run with this version of Numba. If not, a warning is logged, once."""
+    version = numba.version_info[:2]
     oldest, newest = (tuple(map(int, one.split("."))) for one in TESTED)
     if oldest <= version <= newest:
         return True

@@ -2,27 +2,20 @@
 
 Numba by itself optimises every function with all that it calls, and makes machine code of it, before it compiles the
 functions that call it. A function ten calls deep is optimised eleven times. Here a function that only kernels call
-stays plain LLVM code, and each entry point is optimised together with everything that it calls. Both are kept in the
-cache, so that several processes can share the work.
+stays plain LLVM code, and each entry point is optimised together with everything that it calls.
 
 This uses private classes of Numba: see docs/kernels.md.
 """
 
-import os
 import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
-from hashlib import blake2b
-from importlib import import_module
-from itertools import count
-from secrets import randbits
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import binding
 from numba import njit
 from numba.core import ir, sigutils
-from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, compile_result
 from numba.core.cpu import CPUContext
@@ -55,14 +48,8 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
     """The code of a function. Only that of an entry point is optimised and becomes machine code."""
 
     is_entry = False
-    kernel: tuple[str, str, int] | None = None
-    """The module and name of the kernel, and the number of its signature; None for functions of Numba."""
     environments: dict[str, Any]
     """The constants of the functions of an entry point, by the names of their variables."""
-
-    def __init__(self, codegen: Any, name: str) -> None:
-        super().__init__(codegen, name)
-        self._reload_init: set[Any] = set()  # which Numba 0.60 does not have
 
     def add_linking_library(self, library: Any) -> None:
         """Note a library whose functions this one calls."""
@@ -77,8 +64,6 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
     def finalize(self) -> None:
         """Optimise the code with everything that it calls, and make machine code of it."""
         self._linking_libraries = list(self.callees())
-        for library in self._linking_libraries:
-            self._reload_init.update(getattr(library, "_reload_init", ()))
         super().finalize()
         if self.is_entry:
             for name, constants in self.environments.items():
@@ -107,15 +92,15 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
             if constants is not None:
                 self.environments[variable.name] = constants
 
-    def callees(self, of_numba: bool = False) -> Iterator[Any]:
-        """Every library that this one needs, each once; or only functions of Numba, and the next kernels."""
+    def callees(self) -> Iterator[Any]:
+        """Every library that this one needs, each once."""
         seen, waiting = {self}, [self]
         while waiting:
             for library in waiting.pop()._linking_libraries:
                 if library not in seen:
                     seen.add(library)
                     yield library
-                    if isinstance(library, Library) and not (of_numba and library.kernel):
+                    if isinstance(library, Library):
                         waiting.append(library)
 
     def _get_module_for_linking(self) -> Any:
@@ -129,49 +114,6 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
             if not function.is_declaration and function.linkage == binding.Linkage.external:
                 function.linkage = "linkonce_odr"
         return module
-
-    def bitcode(self) -> bytes:
-        """The code of this function and of the functions of Numba that it calls."""
-        module = self._final_module.clone()
-        for library in self.callees(of_numba=True):
-            if library is not rtsys.library and not getattr(library, "kernel", None):
-                module.link_in(library._get_module_for_linking(), preserve=True)
-        return bytes(module.as_bitcode())
-
-
-class _Identities:
-    """The numbers in the names of compiled functions, which Numba counts from 1 in each process.
-
-    The number of a kernel follows from its name: processes that compile it at the same time give it the same name, so
-    the file of one works with the files of the other. The functions of Numba have numbers of this process alone, so
-    different functions of several processes never have the same name.
-    """
-
-    def __init__(self) -> None:
-        self.start()
-        os.register_at_fork(after_in_child=self.start)
-
-    def start(self) -> None:
-        """Begin with numbers that no other process has."""
-        self.of_process = count(randbits(60))
-        self.of_kernel: int | None = None
-
-    def __next__(self) -> int:
-        number, self.of_kernel = self.of_kernel, None
-        return next(self.of_process) if number is None else number
-
-    def compile(self, dispatcher: Any, signature: object) -> None:
-        """Compile a kernel; Numba asks for its number first."""
-        function = dispatcher.py_func
-        named = f"{function.__module__}.{function.__qualname__}".encode()
-        self.of_kernel = int.from_bytes(blake2b(named, digest_size=7).digest())
-        try:
-            dispatcher.compile(signature)
-        finally:
-            self.of_kernel = None
-
-
-IDENTITIES = _Identities()
 
 
 class _Compiler(CompilerBase):  # type: ignore[misc]
@@ -243,14 +185,23 @@ class _Signatures:
 SIGNATURES = _Signatures()
 
 
+def prepare() -> None:
+    """Load what the compiler needs, which takes a while."""
+    cpu_target.target_context.refresh()
+    rtsys.initialize(cpu_target.target_context)
+
+
 def lower(kernel: "Kernel") -> Any:
     """A kernel as code that is not optimised yet; for callers that hold Numba's compiler lock."""
+    for callee in kernel.callees:
+        callee.lowered  # noqa: B018 - first, because compilers inside compilers are slower
     options = kernel.options | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": _makes_arrays(kernel)}
     with _lowering(_codegen()), SIGNATURES.remembered(options):
         dispatcher = njit(nogil=True, pipeline_class=_Compiler, **options)(kernel.function)
-        dispatcher._cache = _LoweredCache(kernel)
         for signature in kernel.signatures:
-            IDENTITIES.compile(dispatcher, signature)
+            dispatcher.compile(signature)
+        for result in dispatcher.overloads.values():
+            result.fndesc.typemap = result.fndesc.calltypes = None  # large, and not needed any more
         dispatcher.disable_compile()
         return dispatcher
 
@@ -279,25 +230,23 @@ def make_entry(kernel: "Kernel", number: int) -> Any:
         function = context.get_executable(library, description, constants)
     module = library._final_module
     needed = tuple((name, tuple(one.consts)) for name, one in library.environments.items())
-    parts = description, constants, lowered.signature, tuple(library._reload_init), needed
+    parts = description, constants, lowered.signature, needed
     if not variables(module, ADDRESSES):
         symbols = [one.name for one in module.functions if one.name.startswith(WRAPPER)] + list(library.environments)
         data = (library.name, library._get_compiled_object(), symbols, parts)
-        kernel.file(number, "obj").write(dumps(data))
+        kernel.file(number).write(dumps(data))
     return _result(function, library, *parts)
 
 
 def load_entry(kernel: "Kernel", number: int) -> Any:
     """A kernel as it was compiled for one of its signatures; None where it was not."""
-    data = kernel.file(number, "obj").read()
+    data = kernel.file(number).read()
     if data is None:
         return None
     context = cpu_target.target_context
     rtsys.initialize(context)  # arrays are allocated and freed by it
     name, code, symbols, parts = pickle.loads(data)
-    description, constants, _, to_start, needed = parts
-    for start in to_start:
-        start()
+    description, constants, _, needed = parts
     library = Library(_codegen(), name)
     library.is_entry = True
     library.enable_object_caching()
@@ -314,58 +263,9 @@ def load_entry(kernel: "Kernel", number: int) -> Any:
     return _result(function, library, *parts)
 
 
-class _LoweredCache:
-    """Keeps code that is not optimised yet, so that several processes can compile parts of an entry point."""
-
-    def __init__(self, kernel: "Kernel") -> None:
-        self.kernel = kernel
-
-    def load_overload(self, signature: object, context: Any) -> Any:
-        """The code for a signature; None where it is not in the cache."""
-        number = self.kernel.signatures.index(signature)
-        data = self.kernel.file(number, "ir").read()
-        if data is None:
-            context.refresh()  # loads what the compiler needs, which takes a while
-        rtsys.initialize(context)
-        if data is None:
-            return None
-        name, code, callees, parts = pickle.loads(data)
-        description, constants, _, to_start, _ = parts
-        library = Library(_codegen(), name)
-        library._final_module = binding.parse_bitcode(code)
-        library._linking_libraries = [rtsys.library]
-        for module, kernel, which in callees:
-            overloads = getattr(import_module(module), kernel).lowered.overloads
-            library._linking_libraries.append(list(overloads.values())[which].library)
-        library.kernel = (self.kernel.__module__, self.kernel.__name__, number)
-        library._reload_init.update(to_start)
-        return _result(context.get_executable(library, description, constants), library, *parts)
-
-    def save_overload(self, signature: object, result: Any) -> None:
-        """Keep the code for a signature."""
-        library, number = result.library, self.kernel.signatures.index(signature)
-        library.kernel = (self.kernel.__module__, self.kernel.__name__, number)
-        module = library._final_module
-        if variables(module, ADDRESSES):
-            return
-        callees = [one.kernel for one in library.callees(of_numba=True) if isinstance(one, Library) and one.kernel]
-        description = result.fndesc
-        description.typemap = description.calltypes = None  # which would not fit into a file, nor be needed
-        library._reload_init.update(result.reload_init)
-        to_start = tuple(library._reload_init)
-        parts = description, result.environment, result.signature, to_start, _environments(module)
-        self.kernel.file(number, "ir").write(dumps((library.name, library.bitcode(), callees, parts)))
-
-
 def variables(module: Any, beginning: str) -> list[str]:
     """The names of the variables of a module that begin so."""
     return [one.name for one in module.global_variables if one.name.startswith(beginning)]
-
-
-def _environments(module: Any) -> tuple[Any, ...]:
-    """The constants of the functions of a module."""
-    found = map(lookup_environment, variables(module, ENVIRONMENT))
-    return tuple(one for one in found if one is not None and one.can_cache())
 
 
 def _codegen() -> Any:
@@ -387,7 +287,6 @@ def _lowering(codegen: Any) -> Iterator[None]:
     # functions are optimised fully in entry points, and before that only as far as it makes them small
     codegen._function_pass_manager = partial(type(codegen)._function_pass_manager, codegen, opt=1)
     changes = (
-        (FunctionIdentity, "_unique_ids", IDENTITIES),
         (CPUContext, "create_cfunc_wrapper", lambda *_: None),  # no C code calls the functions of Numba
         (CPUContext, "get_abi_sizeof", _size_of),
         (ir.Inst, "_rec_list_vars", _variables_in),
@@ -403,9 +302,7 @@ def _lowering(codegen: Any) -> Iterator[None]:
         del codegen._library_class, codegen.set_env, codegen._function_pass_manager
 
 
-def _result(
-    function: Any, library: Library, description: Any, constants: Any, signature: Any, to_start: Any, needed: Any
-) -> Any:
+def _result(function: Any, library: Library, description: Any, constants: Any, signature: Any, needed: Any) -> Any:
     """A function as Numba's compiler returns it."""
     return compile_result(
         typing_context=cpu_target.typing_context,
@@ -418,6 +315,6 @@ def _result(
         fndesc=description,
         library=library,
         environment=constants,
-        reload_init=to_start,
+        reload_init=(),
         referenced_envs=needed,
     )

@@ -18,7 +18,7 @@ from namesake.kb.manifest import Reject
 from namesake.kernels.dump import tables as t
 from namesake.kernels.dump import wikidata
 from namesake.kernels.dump.entity import ITEM_COLUMNS, scan
-from namesake.kernels.dump.walk import ENTITY_ID, FOUND, OTHER, QUANTITY, TIME_VALUE, language_keys
+from namesake.kernels.dump.statements import ENTITY_ID, FOUND, OTHER, QUANTITY, TIME_VALUE
 from namesake.kernels.dump.wikidata import BIRTH_DATE, BIT_MASK, DECIDING_END, POPULATION, PUBLICATION_DATE, TYPE_AT
 from namesake.kernels.kinds import PERSON
 from namesake.kernels.simd import LANES
@@ -98,7 +98,7 @@ def parse_chunk(chunk: Chunk, keep: str, language: Language) -> Items:
 
     "people" keeps people. Any other `keep` keeps everything, because the kinds of items follow from all of them.
     """
-    to = _scratch(chunk)._replace(languages=language_keys(language.labels, language.wikipedia))
+    to = _scratch(chunk)._replace(languages=t.language_keys(language.labels, language.wikipedia))
     keep_all = keep != PEOPLE
     rejected = [Reject(chunk.file, chunk.first_line, chunk.problem)] if chunk.problem else []
     gone: list[tuple[int, int, int]] = []
@@ -181,9 +181,12 @@ def _scratch(chunk: Chunk) -> t.Tables:
             properties=np.empty(lines, np.int64),
             offsets=np.empty(strings * t.TEXT_COLUMNS, np.int64),
             languages=np.empty(0, np.uint64),
+            keys=np.zeros(t.KEY_SLOTS, np.uint64),
             text=np.empty(t.TEXT_COLUMNS * size, np.uint8),
             deciding=deciding_table(),
             dates=dates_table(),
+            at=np.empty(size // 2 + 2, np.int32),
+            past=np.empty(size // 2 + 2, np.int32),
         )
         _local.tables = to if chunk.size <= KEPT_SCRATCH else None
     to.offsets[: t.TEXT_COLUMNS] = 0

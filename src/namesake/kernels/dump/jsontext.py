@@ -1,8 +1,7 @@
-"""Walk over JSON text in place: match a key, find the end of a string, skip a value, decode a string.
+"""Pieces of JSON text: literals, numbers, and strings, which are decoded.
 
-The text must be valid JSON, which `valid` checks before, and 64 zero bytes must follow it. A position is an index into
-the text. A function that finds something unexpected returns FAIL, and a function that gets FAIL as its position returns
-it, so that callers need not check after every step; they leave such a line to a full JSON decoder.
+The text must be valid JSON, which `tape` checks before, and 64 zero bytes must follow it. A position is an index into
+the text. A function that finds something unexpected returns FAIL; its callers leave such a line to a full JSON decoder.
 """
 
 import numpy as np
@@ -10,41 +9,38 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.dump.wikidata import LARGEST_ID
-from namesake.kernels.simd import BYTES, LANES, below, byte, equal, equal_folded, lowest, ones, word
+from namesake.kernels.simd import BYTES, below, byte, equal, lowest, word
 
 FAIL = -1
 NEWLINE, SPACE, QUOTE, COMMA, COLON, BACKSLASH, ZERO, NINE = (ord(c) for c in '\n ",:\\09')
 OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP = (ord(c) for c in "[]{}")
 NO_BITS, ONE_BIT, ALL_BITS, TOP_BIT = np.uint64(0), np.uint64(1), np.uint64((1 << 64) - 1), np.uint64(1 << 63)
 ESCAPES = np.array([list(b'"\\/bfnrt'), list(b'"\\/\b\f\n\r\t')])
-Literal = types.UniTuple(types.uint64, 7)
+Literal = types.UniTuple(types.uint64, 6)
 
 
 def literal(text: str) -> tuple[np.uint64, ...]:
-    """Up to 24 characters as three overlapping words, their mask, the offsets of the later two, and the length."""
+    """Up to 24 characters as three overlapping words, their mask, and the offsets of the later two."""
     raw = text.encode()
     middle, tail = max(0, min(8, len(raw) - 8)), max(0, len(raw) - 8)
     mask = (1 << 8 * min(8, len(raw))) - 1
     words = [int.from_bytes(raw[start : start + 8], "little") for start in (0, middle, tail)]
-    return tuple(np.uint64(n) for n in (*words, mask, middle, tail, len(raw)))
+    return tuple(np.uint64(n) for n in (*words, mask, middle, tail))
+
+
+def keyword(name: str) -> tuple[np.uint64, ...]:
+    """A word with its quotes as a literal."""
+    return literal(f'"{name}"')
 
 
 @inlined(types.boolean(BYTES, types.int64, Literal))
 def at(data, p, text):
     """Whether a literal is at p."""
-    head, middle, tail, mask, to_middle, to_tail, _ = text
+    head, middle, tail, mask, to_middle, to_tail = text
     different = (word(data, p) ^ head) & mask
     different |= (word(data, p + np.int64(to_middle)) ^ middle) & mask
     different |= (word(data, p + np.int64(to_tail)) ^ tail) & mask
     return different == NO_BITS
-
-
-@inlined(types.int64(BYTES, types.int64))
-def space(data, p):
-    """The first position from p on that is not a space, tab or carriage return."""
-    while byte(data, p) == 32 or byte(data, p) == 9 or byte(data, p) == 13:
-        p += 1
-    return p
 
 
 @inlined(types.int64(BYTES, types.int64))
@@ -57,132 +53,10 @@ def text_stop(data, p):
     return p
 
 
-@inner(types.int64(BYTES, types.int64))
-def text_end(data, p):
-    """The quote that closes the string whose first character is at p."""
-    p = text_stop(data, p)
-    while byte(data, p) == BACKSLASH and byte(data, p + 1) >= SPACE:
-        p = text_stop(data, p + 2)
-    return p if byte(data, p) == QUOTE else FAIL
-
-
-@inlined(types.int64(BYTES, types.int64))
-def colon(data, p):
-    """From the position after a key to its value."""
-    if p < 0:
-        return FAIL
-    if byte(data, p) != COLON:
-        p = space(data, p)
-        if byte(data, p) != COLON:
-            return FAIL
-    p += 1
-    return p if byte(data, p) > SPACE else space(data, p)
-
-
-@inlined(types.int64(BYTES, types.int64, types.int64))
-def step(data, p, close):
-    """From the position after a value to the next member, or to the closing bracket."""
-    if p < 0:
-        return FAIL
-    if byte(data, p) <= SPACE:
-        p = space(data, p)
-    if byte(data, p) == close:
-        return p
-    if byte(data, p) != COMMA:
-        return FAIL
-    p += 1
-    if byte(data, p) <= SPACE:
-        p = space(data, p)
-    return FAIL if byte(data, p) == close else p
-
-
-@inlined(types.int64(BYTES, types.int64, types.int64))
-def enter(data, p, bracket):
-    """From an opening bracket to the first member, or to the closing bracket."""
-    if p < 0 or byte(data, p) != bracket:
-        return FAIL
-    p += 1
-    return p if byte(data, p) > SPACE else space(data, p)
-
-
-@inner(types.int64(BYTES, types.int64))
-def empty_list(data, p):
-    """From `[` to the position after `]`, with nothing in between: PHP writes an empty map like this."""
-    p = enter(data, p, OPEN_LIST)
-    return p + 1 if p >= 0 and byte(data, p) == CLOSE_LIST else FAIL
-
-
-@inner(types.uint64(types.uint64, types.uint64))
-def escaped_bits(slashes, carry):
-    """The characters that a backslash escapes; `carry`: the last character before the block is such a backslash."""
-    escaped = carry
-    slashes &= ~carry
-    while slashes != NO_BITS:
-        bit = np.uint64(lowest(slashes))
-        escaped |= (ONE_BIT << bit) << ONE_BIT
-        slashes &= ~(((ONE_BIT << bit) << ONE_BIT) | (ONE_BIT << bit))
-    return escaped
-
-
-@inlined(types.uint64(types.uint64))
-def inside_strings(quotes):
-    """From the bits of all quotes, the bits from each opening quote up to its closing one."""
-    for shift in (1, 2, 4, 8, 16, 32):
-        quotes ^= quotes << np.uint64(shift)
-    return quotes
-
-
-@inner(types.int64(types.uint64, types.uint64, types.int64))
-def balance_bit(opens, closes, depth):
-    """The bracket of this block that brings the depth back to zero; FAIL if there is none."""
-    closed = 0
-    while closes != NO_BITS:
-        bit = lowest(closes)
-        closed += 1
-        if depth + ones(opens & ((ONE_BIT << np.uint64(bit)) - ONE_BIT)) == closed:
-            return bit
-        closes &= closes - ONE_BIT
-    return FAIL
-
-
-@inner(types.int64(BYTES, types.int64))
-def skip_nested(data, p):
-    """From an opening bracket to the position after its closing one, 64 bytes at a time."""
-    depth = 0
-    carry, inside = NO_BITS, NO_BITS
-    while True:
-        quotes, slashes = equal(data, p, QUOTE), equal(data, p, BACKSLASH)
-        if carry | (slashes & (((quotes | slashes) >> ONE_BIT) | TOP_BIT)) != NO_BITS:
-            escaped = escaped_bits(slashes, carry)
-            carry = (slashes & ~escaped) >> np.uint64(63)
-            quotes &= ~escaped
-        strings = inside_strings(quotes) ^ inside
-        opens = equal_folded(data, p, OPEN_MAP) & ~strings
-        closes = equal_folded(data, p, CLOSE_MAP) & ~strings
-        if ones(closes) >= depth:
-            bit = balance_bit(opens, closes, depth)
-            if bit >= 0:
-                return p + bit + 1
-        depth += ones(opens) - ones(closes)
-        inside = ALL_BITS if strings & TOP_BIT != NO_BITS else NO_BITS
-        p += LANES
-
-
-@inner(types.int64(BYTES, types.int64))
-def skip(data, p):
-    """From a value to the position after it."""
-    if p < 0:
-        return FAIL
-    c = byte(data, p)
-    if c == QUOTE:
-        p = text_end(data, p + 1)
-        return FAIL if p < 0 else p + 1
-    if c | 32 == OPEN_MAP:
-        return skip_nested(data, p)
-    while c > SPACE and c != COMMA and c != CLOSE_MAP and c != CLOSE_LIST:
-        p += 1
-        c = byte(data, p)
-    return p
+@inner(types.boolean(BYTES, types.int64))
+def plain_text(data, p):
+    """Whether the value at p is a string without escapes."""
+    return byte(data, p) == QUOTE and byte(data, text_stop(data, p + 1)) == QUOTE
 
 
 @inner(types.UniTuple(types.int64, 2)(BYTES, types.int64))
@@ -193,27 +67,6 @@ def digits(data, p):
         number = min(number * 10 + byte(data, p) - ZERO, LARGEST_ID + 1)
         p += 1
     return number if byte(data, start) != ZERO and 0 < number <= LARGEST_ID else FAIL, p
-
-
-@inner(types.int64(BYTES, types.int64))
-def plain_text(data, p):
-    """From a string without escapes to the position after it."""
-    if p < 0 or byte(data, p) != QUOTE:
-        return FAIL
-    p = text_stop(data, p + 1)
-    return p + 1 if byte(data, p) == QUOTE else FAIL
-
-
-@inner(types.int64(BYTES, types.int64))
-def skip_member(data, p):
-    """From a key to the position after its value."""
-    return skip(data, colon(data, plain_text(data, p)))
-
-
-@inlined(types.int64(BYTES, types.int64, Literal))
-def value_of(data, p, key):
-    """From the key at p to its value."""
-    return colon(data, p + np.int64(key[6]))
 
 
 @inner(types.int64(BYTES, types.int64))

@@ -1,19 +1,21 @@
-"""The tables that lines of a dump are written into, without repeated aliases.
+"""The tables that lines of a dump are written into, and the memory for reading a line.
 
 Tables are flat, row after row. Text columns share `offsets` and `text`: string i of a column begins at
 text[column * capacity + offsets[i * TEXT_COLUMNS + column]], where capacity is counts[CAPACITY]; counts[column] is the
 number of strings.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 from numba import types
 
 from namesake.kernels import hash as hashing
 from namesake.kernels.compiled import inlined, inner
-from namesake.kernels.dump.jsontext import FAIL, put_text
-from namesake.kernels.dump.walk import LANGUAGES
-from namesake.kernels.simd import BYTES, NUMBERS
+from namesake.kernels.dump.jsontext import FAIL, Literal, at, keyword, literal, put_text
+from namesake.kernels.simd import BYTES, pointer
 
 # Text columns, each with its place in `counts`.
 LABEL, DESCRIPTION, TITLE, ALIAS, STRING, PROPERTY_LABEL = range(6)
@@ -21,32 +23,71 @@ TEXT_COLUMNS = 6
 # The rest of `counts`.
 ITEMS, STATEMENTS, PROPERTIES, DATES_DROPPED, LINES = range(6, 11)
 RESTORED = 11  # the counts before this one are restored after a line that fails
-CAPACITY = 11
-COUNTS = 12
+CAPACITY, STAMP = 11, 12  # STAMP: the number of lines that were read with the same `keys`
+COUNTS = 13
+KEY_SLOTS = 4096
 MOST_ALIASES = 1000  # of a line; one with more is left to a decoder, because each is compared with all others
 # Columns of `statements`; until a line is complete, SINCE is the position of the qualifiers and UNTIL that of the text.
 PROPERTY, VALUE, SINCE, UNTIL = range(4)
 STATEMENT_COLUMNS = 4
 OF_LIFE = 4
+LANGUAGES = 4
 
 
 class Tables(NamedTuple):
-    """Arrays for the caller, pointers for the kernels; int64, but languages are uint64, and the last three uint8."""
+    """Arrays for the caller, pointers for the kernels."""
 
-    found: Any  # what has been found in the current line, see walk.py
+    found: Any  # what has been found in the current line, see entity.py
     counts: Any
     items: Any
     statements: Any
     properties: Any
     offsets: Any
-    languages: Any  # the keys of the languages that are kept: `walk.language_keys`
+    languages: Any  # the keys of the languages that are kept: `language_keys`
+    keys: Any  # a stamped table of the keys of the current line
     text: Any
     deciding: Any  # by property: 0, or 1 more than `type << TYPE_AT | bit`, see `parse.deciding_table`
     dates: Any  # by property: 0, 2 for a date that begins, 3 for one that ends, with OF_LIFE for birth and death
+    at: Any  # of the keys and values of the current line, see tape.py
+    past: Any
 
 
-POINTERS = types.NamedTuple([*[NUMBERS] * 6, hashing.KEYS, *[BYTES] * 3], Tables)
-ARRAYS = types.NamedTuple([*[types.int64[::1]] * 6, types.uint64[::1], *[types.uint8[::1]] * 3], Tables)
+NUMBER_TYPES = (*[types.int64] * 6, *[types.uint64] * 2, *[types.uint8] * 3, *[types.int32] * 2)
+POINTERS = types.NamedTuple([types.CPointer(one) for one in NUMBER_TYPES], Tables)
+ARRAYS = types.NamedTuple([one[::1] for one in NUMBER_TYPES], Tables)
+
+
+@inlined(POINTERS(ARRAYS))
+def pointers(arrays):
+    """The addresses of arrays, which the caller keeps."""
+    found, counts, items, statements, properties, offsets, languages, keys, text, deciding, dates, at, past = arrays
+    return Tables(
+        *(pointer(found), pointer(counts), pointer(items), pointer(statements), pointer(properties)),
+        *(pointer(offsets), pointer(languages), pointer(keys), pointer(text)),
+        *(pointer(deciding), pointer(dates), pointer(at), pointer(past)),
+    )
+
+
+def language_keys(labels: Sequence[str], wikipedia: str) -> npt.NDArray[np.uint64]:
+    """The literals of the kept languages and of the Wikipedia, in the layout of `held`."""
+    unused = [literal("\n")] * (LANGUAGES - len(labels))  # occurs nowhere in a line
+    return np.array([*map(keyword, labels), *unused, keyword(wikipedia)], np.uint64).ravel()
+
+
+@inlined(Literal(hashing.KEYS, types.int64))
+def held(keys, number):
+    """A literal of `language_keys`."""
+    k = 6 * number
+    return keys[k], keys[k + 1], keys[k + 2], keys[k + 3], keys[k + 4], keys[k + 5]
+
+
+@inner(types.int64(BYTES, types.int64, hashing.KEYS))
+def language(data, p, keys):
+    """The number of the kept language at p, in order of preference; FAIL for any other."""
+    for number in range(LANGUAGES):
+        if at(data, p, held(keys, number)):
+            return number
+    return FAIL
 
 
 @inner(types.int64(BYTES, types.int64, types.int64, POINTERS))
@@ -61,19 +102,6 @@ def append_text(data, p, column, to):
     to.offsets[cell + TEXT_COLUMNS] = end - base
     to.counts[column] += 1
     return end - start
-
-
-@inner(types.int64(BYTES, types.int64, types.int64, POINTERS))
-def append_preferred(data, slot, column, to):
-    """Append the text in the first language that has one; returns the language, or LANGUAGES if there is none."""
-    for code in range(LANGUAGES):
-        if to.found[slot + code] > 0:
-            length = append_text(data, to.found[slot + code], column, to)
-            if length != 0:
-                return code if length > 0 else FAIL
-            to.counts[column] -= 1
-    append_text(data, 0, column, to)
-    return LANGUAGES
 
 
 @inlined(types.boolean(BYTES, types.int64, types.int64, types.int64, types.int64))

@@ -1,0 +1,244 @@
+"""The statements of an item: its values, ranks and qualifiers, and what follows from them about the item."""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inner
+from namesake.kernels.dump import jsontext as js
+from namesake.kernels.dump import tables, wikidata
+from namesake.kernels.dump.jsontext import FAIL, keyword
+from namesake.kernels.dump.tables import POINTERS, language
+from namesake.kernels.dump.tape import as_map, member, text_of
+from namesake.kernels.dump.times import read_time
+from namesake.kernels.dump.wikidata import MISSING
+from namesake.kernels.simd import BYTES, byte
+
+# Places in `found`: what the statements of the current line say of the item.
+VALUED, IS_PERSON, INHABITANTS = range(3)
+BORN, DIED = 3, 6  # each: day, precision, rank
+LIFE_RANK = 3  # is added to the ranks (1 and 2) of dates of birth and death
+DECIDING = 9  # a bit for each stated property that decides a kind
+FOUND = 10
+ENTITY_ID, PLAIN_STRING, TIME_VALUE, QUANTITY, MONOLINGUAL, OTHER, IDENTIFIER, NO_VALUE = range(8)  # types of values
+
+LETTER_P, LETTER_Q, PLUS = (ord(c) for c in "PQ+")
+K_MAINSNAK, K_RANK, K_QUALIFIERS = (keyword(k) for k in ("mainsnak", "rank", "qualifiers"))
+K_SNAKTYPE, K_DATATYPE, K_DATAVALUE = (keyword(k) for k in ("snaktype", "datatype", "datavalue"))
+K_ID, K_VALUE, K_TYPE, K_TIME, K_PRECISION = (keyword(k) for k in ("id", "value", "type", "time", "precision"))
+K_AMOUNT, K_STRING, K_TEXT, K_LANGUAGE = (keyword(k) for k in ("amount", "string", "text", "language"))
+K_TYPES = tuple(keyword(k) for k in ("wikibase-entityid", "string", "time", "quantity", "monolingualtext"))
+K_RANKS = tuple(keyword(k) for k in ("deprecated", "normal", "preferred"))
+K_START_TIME, K_END_TIME = keyword(f"P{wikidata.START_TIME}"), keyword(f"P{wikidata.END_TIME}")
+
+
+@inner(types.UniTuple(types.int64, 2)(BYTES, types.int64, POINTERS))
+def snak(data, given, to):
+    """The type of a snak's value, and the value. A string of another datatype than `string` is an IDENTIFIER."""
+    says, datatype = member(data, given, K_SNAKTYPE, to), member(data, given, K_DATATYPE, to)
+    datavalue = member(data, given, K_DATAVALUE, to)
+    value, kind = member(data, datavalue, K_VALUE, to), member(data, datavalue, K_TYPE, to)
+    if min(says, datatype, value, kind) < 0:
+        return FAIL, 0
+    for text in (says, datatype, kind):
+        if text > 0 and not js.plain_text(data, to.at[text]):
+            return FAIL, 0
+    if says == 0 or not js.at(data, to.at[says], K_VALUE):
+        return NO_VALUE, 0
+    which = 0 if kind > 0 else OTHER
+    while which < OTHER and not js.at(data, to.at[kind], K_TYPES[which]):
+        which += 1
+    if which == PLAIN_STRING and datatype > 0 and not js.at(data, to.at[datatype], K_STRING):
+        which = IDENTIFIER
+    return which, value
+
+
+@inner(types.UniTuple(types.int64, 3)(BYTES, types.int64, POINTERS))
+def stated_time(data, value, to):
+    """First day, precision and last day of a time; precision FAIL if a decoder must read it."""
+    time, number = member(data, value, K_TIME, to), member(data, value, K_PRECISION, to)
+    if time <= 0 or number <= 0 or not js.plain_text(data, to.at[time]):
+        return MISSING, FAIL, MISSING
+    precision, p = js.digits(data, to.at[number])
+    if precision < 0 or byte(data, p) not in (js.COMMA, js.CLOSE_MAP, js.SPACE):
+        return MISSING, FAIL, MISSING
+    return read_time(data, to.at[time] + 1, precision)
+
+
+@inner(types.int64(BYTES, types.int64, types.int64, types.int64, POINTERS))
+def keep_date(data, value, entry, rank, to):
+    """Store a date if it is the first of the best rank so far; `entry` is that of its property in `to.dates`.
+
+    Dates of birth and death rank above those of other kinds of items.
+    """
+    day, precision, _ = stated_time(data, value, to)
+    of_life = entry >= tables.OF_LIFE
+    slot = DIED if entry & 1 else BORN
+    rank += LIFE_RANK if of_life else 0
+    if precision == 0:
+        to.counts[tables.DATES_DROPPED] += of_life
+    elif precision > 0 and rank > to.found[slot + 2]:
+        to.found[slot], to.found[slot + 1], to.found[slot + 2] = day, precision, rank
+    return min(precision, 0)
+
+
+@inner(types.void(types.int64, types.int64, POINTERS))
+def mark_property(of, kind, to):
+    """Set the bit of a property that decides a kind, if the value is of its type."""
+    if of < wikidata.DECIDING_END and to.deciding[of] > 0:
+        entry = np.int64(to.deciding[of]) - 1
+        if entry >> wikidata.TYPE_AT == kind:
+            to.found[DECIDING] |= 1 << (entry & wikidata.BIT_MASK)
+
+
+@inner(types.int64(BYTES, types.int64, POINTERS))
+def keep_population(data, value, to):
+    """Store the number of inhabitants, such as +12345, if it is the largest so far."""
+    amount = member(data, value, K_AMOUNT, to)
+    if amount <= 0 or not js.plain_text(data, to.at[amount]):
+        return FAIL
+    if byte(data, to.at[amount] + 1) == PLUS:
+        number, p = js.digits(data, to.at[amount] + 2)
+        if number > 0 and byte(data, p) == js.QUOTE:
+            to.found[INHABITANTS] = max(to.found[INHABITANTS], number)
+            mark_property(wikidata.POPULATION, QUANTITY, to)
+    return 0
+
+
+@inner(types.int64(BYTES, types.int64, POINTERS))
+def item_of(data, value, to):
+    """The number of an item; 0 for a property, a lexeme …"""
+    p = text_of(data, value, K_ID, to)
+    if p <= 0:
+        return FAIL
+    if byte(data, p) != LETTER_Q:
+        return 0 if js.plain_text(data, p - 1) else FAIL
+    number, p = js.digits(data, p + 1)
+    return number if byte(data, p) == js.QUOTE else FAIL
+
+
+@inner(types.int64(BYTES, types.int64, POINTERS))
+def demonym(data, value, to):
+    """The position of a demonym in a language that is kept; 0 for any other."""
+    written = member(data, value, K_LANGUAGE, to)
+    if written <= 0 or not js.plain_text(data, to.at[written]):
+        return FAIL
+    if language(data, to.at[written], to.languages) < 0:
+        return 0
+    return text_of(data, value, K_TEXT, to) or FAIL
+
+
+@inner(types.int64(BYTES, types.int64, types.int64, POINTERS))
+def keep_statement(data, of, given, to):
+    """Store a statement of property `of`; returns whether it has a value; FAIL if a decoder must read it."""
+    kind, value = snak(data, member(data, given, K_MAINSNAK, to), to)
+    qualifiers, ranked = as_map(data, member(data, given, K_QUALIFIERS, to), to), member(data, given, K_RANK, to)
+    rank = 0 if ranked > 0 else 1
+    while ranked > 0 and rank < len(K_RANKS) and not js.at(data, to.at[ranked], K_RANKS[rank]):
+        rank += 1
+    if min(kind, qualifiers, ranked) < 0 or rank == len(K_RANKS):
+        return FAIL
+    if kind == NO_VALUE or rank == 0:
+        return 0
+    item, text = -1, 0
+    if kind == ENTITY_ID:
+        item = item_of(data, value, to)
+        if item <= 0:
+            return FAIL if item < 0 else 1
+        if of == wikidata.INSTANCE_OF and item == wikidata.HUMAN:
+            to.found[IS_PERSON] = 1
+    elif kind == PLAIN_STRING:
+        text = to.at[value] + 1 if value > 0 and byte(data, to.at[value]) == js.QUOTE else FAIL
+    elif kind == MONOLINGUAL and of == wikidata.DEMONYM:
+        text = demonym(data, value, to)
+    if text < 0:
+        return FAIL
+    if kind != QUANTITY and text == 0:
+        mark_property(of, kind, to)
+    if item < 0 and text == 0:
+        kept = 0
+        if kind == TIME_VALUE and of < wikidata.DECIDING_END and to.dates[of] > 0:
+            kept = keep_date(data, value, to.dates[of], rank, to)
+        elif kind == QUANTITY and of == wikidata.POPULATION:
+            kept = keep_population(data, value, to)
+        return FAIL if kept < 0 else 1
+    row = to.counts[tables.STATEMENTS] * tables.STATEMENT_COLUMNS
+    to.statements[row + tables.PROPERTY] = of
+    to.statements[row + tables.VALUE] = item
+    to.statements[row + tables.SINCE] = qualifiers
+    to.statements[row + tables.UNTIL] = text
+    to.counts[tables.STATEMENTS] += 1
+    return 1
+
+
+@inner(types.int64(BYTES, types.int64, POINTERS))
+def read_claims(data, claims, to):
+    """Store the statements of an item, and count the properties that have a value."""
+    one = claims + 1
+    while claims > 0 and one < to.past[claims]:
+        of, p = js.digits(data, to.at[one] + 2)
+        is_property = byte(data, to.at[one] + 1) == LETTER_P and of > 0 and byte(data, p) == js.QUOTE
+        if not is_property or byte(data, to.at[one + 1]) != js.OPEN_LIST:
+            return FAIL
+        given, valued = one + 2, 0
+        one = to.past[one + 1]
+        while given < one:
+            has_value = keep_statement(data, of, given, to)
+            if has_value < 0:
+                return FAIL
+            valued |= has_value
+            given = to.past[given]
+        to.found[VALUED] += valued
+    return 0
+
+
+@inner(types.UniTuple(types.int64, 3)(BYTES, types.int64, POINTERS))
+def first_time(data, times, to):
+    """First day, precision and last day of the first time in a qualifier's list; precision FAIL as in `stated_time`.
+
+    Times before it that name no possible day are counted.
+    """
+    first, last = MISSING, MISSING
+    if times > 0 and byte(data, to.at[times]) != js.OPEN_LIST:
+        return MISSING, FAIL, MISSING
+    one = times + 1
+    while times > 0 and one < to.past[times]:
+        kind, value = snak(data, one, to)
+        precision = 1 if kind >= 0 else FAIL
+        if kind == TIME_VALUE and first == MISSING:
+            first, precision, last = stated_time(data, value, to)
+            to.counts[tables.DATES_DROPPED] += precision == 0
+        if precision < 0:
+            return MISSING, FAIL, MISSING
+        one = to.past[one]
+    return first, np.int64(0), last
+
+
+@inner(types.int64(BYTES, types.boolean, types.int64, POINTERS))
+def keep_statements(data, kept, first, to):
+    """Complete the statements stored from `first` on: decode texts, read qualifiers.
+
+    Of an item that is not kept only the links to other items remain.
+    """
+    last = to.counts[tables.STATEMENTS]
+    to.counts[tables.STATEMENTS] = first
+    for row in range(first, last):
+        source = row * tables.STATEMENT_COLUMNS
+        value, text = to.statements[source + tables.VALUE], to.statements[source + tables.UNTIL]
+        if text > 0:
+            if not kept:
+                continue
+            value = ~to.counts[tables.STRING]
+            if tables.append_text(data, text, tables.STRING, to) < 0:
+                return FAIL
+        qualifiers = to.statements[source + tables.SINCE] if kept else 0
+        since, started, _ = first_time(data, member(data, qualifiers, K_START_TIME, to), to)
+        _, ended, until = first_time(data, member(data, qualifiers, K_END_TIME, to), to)
+        if started < 0 or ended < 0:
+            return FAIL
+        target = to.counts[tables.STATEMENTS] * tables.STATEMENT_COLUMNS
+        to.statements[target + tables.PROPERTY] = to.statements[source + tables.PROPERTY]
+        to.statements[target + tables.VALUE] = value
+        to.statements[target + tables.SINCE] = since
+        to.statements[target + tables.UNTIL] = until
+        to.counts[tables.STATEMENTS] += 1
+    return 0
