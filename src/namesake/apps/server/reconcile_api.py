@@ -43,6 +43,9 @@ SUGGESTED = 10
 """Suggestions at a time."""
 _PROPERTY = re.compile(r"P[1-9][0-9]{0,8}")
 Text = Annotated[str, Meta(max_length=LONGEST)]
+Prefix = Annotated[str, Meta(max_length=200, description="the text typed so far")]
+Cursor = Annotated[int, Meta(ge=0, le=1_000_000, description="the number of suggestions to skip")]
+TypeId = Annotated[str, Meta(description="a type, such as Q5 or Q43229; empty for all entities")]
 AsJson = Annotated[str, Meta(extra_json_schema={"contentMediaType": "application/json"})]
 
 
@@ -128,40 +131,18 @@ class ReconcileForm(msgspec.Struct, frozen=True):
     extend: AsJson | None = None
 
 
-class SuggestParameters(msgspec.Struct, frozen=True):
-    """The parameters of the services that suggest."""
-
-    prefix: Annotated[str, Meta(max_length=200, description="the text typed so far")]
-    cursor: Annotated[int, Meta(ge=0, le=1_000_000, description="the number of suggestions to skip")] = 0
-
-
-class ProposeParameters(msgspec.Struct, frozen=True):
-    """The parameters of `/reconcile/properties`."""
-
-    type: Annotated[str, Meta(description="a type, such as Q5 or Q43229; empty for all entities")] = ""
-    limit: Annotated[str, Meta(description="the number of properties")] = ""
-
-
-class PreviewParameters(msgspec.Struct, frozen=True):
-    """The parameter of `/reconcile/preview`."""
-
-    id: Annotated[str, Meta(description="the QID of an entity")]
-
-
 def endpoints(pool: Pool, public: str | None) -> list[Endpoint]:
     """The endpoints of this module. `public` is the address that the manifest announces."""
     api, record, found = ReconcileApi(pool, public), {"type": "object"}, []
     for path in ("/reconcile", "/reconcile/"):
         found.append(Endpoint("GET", path, api.get, ReconcileForm, record, errors=(413, 429, 503)))
         found.append(Endpoint("POST", path, api.post, ReconcileForm, record, (FORM,)))
-    for kind in ("entity", "property", "type"):
-        path, suggest = f"/reconcile/suggest/{kind}", partial(api.suggest, kind)
-        found.append(Endpoint("GET", path, suggest, SuggestParameters, record))
-    page = {"type": "string"}
+    kinds = ("entity", "property", "type")
     return [
         *found,
-        Endpoint("GET", "/reconcile/properties", api.propose, ProposeParameters, record),
-        Endpoint("GET", "/reconcile/preview", api.preview, PreviewParameters, page, sends=(HTML,), errors=(404,)),
+        *(pool.lookup(f"/reconcile/suggest/{kind}", partial(api.suggest, kind), record) for kind in kinds),
+        pool.lookup("/reconcile/properties", api.propose, record),
+        pool.lookup("/reconcile/preview", api.preview, {"type": "string"}, sends=(HTML,), errors=(404,)),
     ]
 
 
@@ -193,21 +174,33 @@ class ReconcileApi:
             raise too_large("the list of queries", self.pool.limits.queries, "queries")
         return await self.pool.json(lambda: self._reconciled(queries), len(queries) > FEW)
 
-    async def suggest(self, kind: str, request: Request, asked: SuggestParameters) -> bytes:
+    def suggest(self, kind: str, prefix: Prefix, cursor: Cursor = 0) -> dict[str, list[Suggestion]]:
         """Entities, properties or types whose name begins with a prefix."""
-        prefix = " ".join(asked.prefix.split())
-        return await self.pool.json(lambda: {"result": self.suggested(kind, prefix, asked.cursor)})
+        prefix = " ".join(prefix.split())
+        if not prefix:
+            return {"result": []}
+        if kind == "entity":
+            return {"result": self._entities(prefix, cursor)}
+        known, begun = self.proposed("") if kind == "property" else self._known_types, prefix.casefold()
+        spelled = {one: (*of.spellings, of.name, of.plural) for one, of in self.kinds.items()} if kind == "type" else {}
 
-    async def propose(self, request: Request, asked: ProposeParameters) -> bytes:
+        def fits(one: Named) -> bool:
+            names = (one.name.casefold(), *spelled.get(one, ()))
+            return any(name.startswith(begun) for name in names) or one.id.casefold() == begun
+
+        fitting = islice(filter(fits, known), cursor, cursor + SUGGESTED)
+        return {"result": [Suggestion(one.id, one.name) for one in fitting]}
+
+    def propose(
+        self, type: TypeId = "", limit: Annotated[str, Meta(description="the number of properties")] = ""
+    ) -> dict[str, Any]:
         """The properties with the most statements of entities with a type."""
-        limit = int(asked.limit) if re.fullmatch("[1-9][0-9]{0,3}", asked.limit) else 50
-        kind = asked.type[:100]
-        found = await self.pool.run(lambda: self.proposed(kind.rpartition("/")[2])[:limit])
-        return msgspec.json.encode({"type": kind, "limit": limit, "properties": found})
+        most, type = int(limit) if re.fullmatch("[1-9][0-9]{0,3}", limit) else 50, type[:100]
+        return {"type": type, "limit": most, "properties": self.proposed(type.rpartition("/")[2])[:most]}
 
-    async def preview(self, request: Request, asked: PreviewParameters) -> Response:
+    def preview(self, id: Annotated[str, Meta(description="the QID of an entity")]) -> Response:
         """An entity in short, for a frame."""
-        row = self.kb.row(asked.id)
+        row = self.kb.row(id)
         if row < 0:
             raise RequestError(404, "the KB has no such entity", "ask for an entity that /reconcile returned")
         page = render("apps/server/preview.html", one=found(self.kb, row))
@@ -288,22 +281,6 @@ class ReconcileApi:
         return Named(qid, self.kb.item_labels[item] or qid)
 
     # suggestions
-    def suggested(self, kind: str, prefix: str, skipped: int) -> list[Suggestion]:
-        """Entities, properties or types whose name begins with a prefix, or whose id it is."""
-        if not prefix:
-            return []
-        if kind == "entity":
-            return self._entities(prefix, skipped)
-        known, begun = self.proposed("") if kind == "property" else self._known_types, prefix.casefold()
-        spelled = {one: (*of.spellings, of.name, of.plural) for one, of in self.kinds.items()} if kind == "type" else {}
-
-        def fits(one: Named) -> bool:
-            names = (one.name.casefold(), *spelled.get(one, ()))
-            return any(name.startswith(begun) for name in names) or one.id.casefold() == begun
-
-        fitting = filter(fits, known)
-        return [Suggestion(one.id, one.name) for one in islice(fitting, skipped, skipped + SUGGESTED)]
-
     def _entities(self, prefix: str, skipped: int) -> list[Suggestion]:
         """The entities with this name, then those whose label begins with it, the most sitelinks first."""
         exact = [row] if (row := self.kb.row(prefix)) >= 0 else rows_named(self.kb, prefix)

@@ -7,48 +7,50 @@ request is answered, so no request is dropped. SIGHUP, or a change of the KB's m
 import asyncio
 import contextlib
 import signal
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.types import Message, Receive, Scope, Send
 
+from namesake.articles.builder import text_table
 from namesake.errors import NamesakeError
 from namesake.kb.manifest import MANIFEST
 from namesake.linker import Linker
+from namesake.printable import one_line
 
 HEADER = "namesake-generation"
 LOOKS_APART = 1.0
 """Seconds between two looks at the manifest."""
-Say = Callable[[str], None]
+WARM_UP = "Barack Obama met Michael Jordan in Chicago."
 
 
-@dataclass(eq=False)
+def warm(linker: Linker) -> Linker:
+    """The linker, after it has loaded every kernel and its tables, so that the first client does not wait."""
+    for mentions in (None, ["Michael Jordan"]):
+        table = text_table(WARM_UP, mentions, "2016-12-26", "Michael Jordan")
+        linker.link(table, scores=True)
+        linker.explain(table)
+    linker.kb.names.lookup("Barack Obama")
+    return linker
+
+
 class Generation:
     """One generation of the KB: its linker and its application, and the number of requests that it is answering."""
 
-    linker: Linker
-    app: Starlette
-    lifespan: Any = None
-    requests: int = 0
+    def __init__(self, linker: Linker, app: Starlette) -> None:
+        self.linker, self.app, self.requests = linker, app, 0
+        self.lifespan = app.router.lifespan_context(app)
 
 
 class Reloading:
-    """The ASGI application of the latest generation."""
+    """The ASGI application of the latest generation; `application` makes that of a linker."""
 
-    def __init__(
-        self,
-        linker: Linker,
-        application: Callable[[Linker], Starlette],
-        load: Callable[[], Linker],
-        watch: bool,
-        say: Say,
-    ) -> None:
-        """`load` opens the KB again and returns a linker that is ready; `application` makes the application of one."""
-        self.application, self.load, self.watch, self.say = application, load, watch, say
-        self.current = Generation(linker, application(linker))
+    def __init__(self, linker: Linker, application: Callable[[Linker], Starlette], watch: bool) -> None:
+        self.application, self.watch = application, watch
+        self.current = Generation(warm(linker), application(linker))
         self._lock = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -73,7 +75,7 @@ class Reloading:
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
-        await self._start(self.current)
+        await self.current.lifespan.__aenter__()
         with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):  # not in the main thread
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, lambda: self._spawn(self.reload()))
         if self.watch:
@@ -90,32 +92,28 @@ class Reloading:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _start(self, generation: Generation) -> None:
-        generation.lifespan = generation.app.router.lifespan_context(generation.app)
-        await generation.lifespan.__aenter__()
-
     async def _retire(self, generation: Generation) -> None:
         """End a generation that is not the latest and has no requests."""
-        if generation is not self.current and not generation.requests and generation.lifespan is not None:
-            lifespan, generation.lifespan = generation.lifespan, None
-            await lifespan.__aexit__(None, None, None)
+        if generation is not self.current and not generation.requests:
+            generation.requests = -1  # only once
+            await generation.lifespan.__aexit__(None, None, None)
 
     async def reload(self) -> None:
         """Take up the KB that is in the folder now. If it cannot be opened, the old one is still served."""
         async with self._lock:
-            old = self.current
+            old, served = self.current, self.current.linker.kb.generation
             try:
-                linker = await asyncio.to_thread(self.load)
+                linker = await asyncio.to_thread(lambda: warm(old.linker.reopened()))
             except (NamesakeError, OSError) as problem:
-                self.say(f"the KB was not reloaded, and generation {old.linker.kb.generation} is served: {problem}")
+                say(f"the KB was not reloaded, and generation {served} is served: {problem}")
                 return
-            if linker.kb.generation == old.linker.kb.generation:
-                self.say(f"the KB was not reloaded: generation {linker.kb.generation} is the same")
+            if linker.kb.generation == served:
+                say(f"the KB was not reloaded: generation {served} is the same")
                 return
             new = Generation(linker, self.application(linker))
-            await self._start(new)
+            await new.lifespan.__aenter__()
             self.current = new
-            self.say(f"generation {linker.kb.generation} of the KB is served ({len(linker.kb):,} entities)")
+            say(f"generation {linker.kb.generation} of the KB is served ({len(linker.kb):,} entities)")
             await self._retire(old)
 
     async def _watch(self) -> None:
@@ -129,8 +127,12 @@ class Reloading:
                 await self.reload()
 
     def _manifest(self) -> tuple[int, int] | None:
-        try:
+        with contextlib.suppress(OSError):
             status = (self.current.linker.kb.path / MANIFEST).stat()
-        except OSError:
-            return None
-        return status.st_ino, status.st_mtime_ns
+            return status.st_ino, status.st_mtime_ns
+        return None
+
+
+def say(line: str) -> None:
+    """Print a message on standard error."""
+    print(one_line(line), file=sys.stderr, flush=True)

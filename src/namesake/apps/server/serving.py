@@ -19,22 +19,19 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.applications import Starlette
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from namesake.apps.server.app import application
 from namesake.apps.server.endpoint import RequestError, busy
 from namesake.apps.server.limits import Limits
+from namesake.apps.server.page_api import Review
 from namesake.apps.server.reloading import Reloading
-from namesake.apps.server.review_api import Review
-from namesake.articles.builder import text_table
 from namesake.errors import NamesakeError
 from namesake.linker import Linker
-from namesake.printable import one_line
 
 SWITCH = 0.0005
 """Seconds after which a thread that links lets the event loop run."""
-WARM_UP = "Barack Obama met Michael Jordan in Chicago."
 MINUTE, MOST_LINES = 60.0, 10
 """Lines of the log about malformed requests per minute."""
 
@@ -77,30 +74,27 @@ def server_of(
     def stop() -> None:
         server.should_exit = True
 
-    def load() -> Linker:
-        return warm(linker.reopened())
-
-    def app_of(one: Linker) -> Any:
+    def application_of(one: Linker) -> Starlette:
         return application(one, limits, origins, public, stop, reviewed)
 
-    app = Reloading(warm(linker), app_of, load, watch, say)
-    server = uvicorn.Server(configured(app, limits))
+    config = uvicorn.Config(
+        Reloading(linker, application_of, watch),
+        http=type("Connection", (LimitedConnection,), {"limits": limits}),
+        ws="none",
+        lifespan="on",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=30,
+        headers=[("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer")],
+    )
+    log = logging.getLogger("uvicorn.error")
+    if not any(isinstance(one, LogLimit) for one in log.filters):
+        log.addFilter(LogLimit())
+    server = uvicorn.Server(config)
     return server
-
-
-def warm(linker: Linker) -> Linker:
-    """The linker, after it has loaded every kernel and its tables, so that the first client does not wait."""
-    for mentions in (None, ["Michael Jordan"]):
-        table = text_table(WARM_UP, mentions, "2016-12-26", "Michael Jordan")
-        linker.link(table, scores=True)
-        linker.explain(table)
-    linker.kb.names.lookup("Barack Obama")
-    return linker
-
-
-def say(line: str) -> None:
-    """Print a message on standard error."""
-    print(one_line(line), file=sys.stderr, flush=True)
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -156,28 +150,20 @@ class LimitedConnection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Check the head before the request is answered. The application counts the bytes of the body."""
         self.head = -(1 << 62)
-        self.problem = self._head_problem()
+        size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+        hosts = sum(name == b"host" for name, _ in self.headers)
+        if len(self.url) > self.limits.url:
+            advice = f"send at most {self.limits.url:,} bytes, or a form"
+            self.problem = RequestError(414, "the URL is too long", advice)
+        elif size > self.limits.head:
+            self.problem = self._too_long()
+        elif hosts > 1 or (not hosts and self.parser.get_http_version() == "1.1"):
+            error = "a request of HTTP/1.1 must have one Host header"
+            self.problem = RequestError(400, error, "send one Host header")
         if self.problem is not None:
             raise self.problem  # the parser stops, and uvicorn calls `send_400_response`
         super().on_headers_complete()
         self.headers = deque(maxlen=0)  # type: ignore[assignment] # headers after the body are ignored
-
-    def _head_problem(self) -> RequestError | None:
-        """The error in the head of a request, if there is one."""
-        size, hosts = len(self.url), 0
-        for name, value in self.headers:
-            size += len(name) + len(value) + 4
-            hosts += name == b"host"
-        if len(self.url) > self.limits.url:
-            return RequestError(414, "the URL is too long", f"send at most {self.limits.url:,} bytes, or a form")
-        if size > self.limits.head:
-            return self._too_long()
-        if hosts > 1 or (not hosts and self.parser.get_http_version() == "1.1"):
-            return RequestError(400, "a request of HTTP/1.1 must have one Host header", "send one Host header")
-        return None
-
-    def _too_long(self) -> RequestError:
-        return RequestError(431, "the headers are too long", f"send at most {self.limits.head:,} bytes of them")
 
     def on_message_complete(self) -> None:
         """Stop the timer: the request is complete."""
@@ -200,7 +186,9 @@ class LimitedConnection(HttpToolsProtocol):
         """Answer a request whose head is refused, in JSON as all errors."""
         self._refuse(self.problem or RequestError(400, "this is not HTTP", "send a request of HTTP/1.1"))
 
-    # timers
+    def _too_long(self) -> RequestError:
+        return RequestError(431, "the headers are too long", f"send at most {self.limits.head:,} bytes of them")
+
     def _expect(self) -> None:
         self.arriving = self.loop.call_later(self.limits.seconds + 1, self._too_slow)
 
@@ -245,28 +233,3 @@ class LogLimit(logging.Filter):
             self.began, self.count = now, 0
         self.count += 1
         return self.count <= MOST_LINES
-
-
-def configured(app: ASGIApp, keeping: Limits) -> uvicorn.Config:
-    """An application and the settings of uvicorn for it."""
-
-    class Connection(LimitedConnection):
-        limits = keeping
-
-    config = uvicorn.Config(
-        app,
-        http=Connection,
-        ws="none",
-        lifespan="on",
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=30,
-        timeout_graceful_shutdown=30,
-        headers=[("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer")],
-    )
-    log = logging.getLogger("uvicorn.error")
-    if not any(isinstance(one, LogLimit) for one in log.filters):
-        log.addFilter(LogLimit())
-    return config
