@@ -38,7 +38,7 @@ from namesake.kb.store import KB
 from namesake.kernels.dump import wikidata
 from namesake.linker import Linker
 from namesake.printable import counted
-from namesake.reconciling import Candidate, Query
+from namesake.reconciling import Query
 from namesake.reconciling.table import SHOWN, Doubtful
 from namesake.scoring import Scored
 
@@ -182,6 +182,7 @@ def row_case(same: Sequence[tuple[Doubtful, int, Cells]], kb: KB) -> Case:
     distinct = {tuple(sorted(cells.items())): cells for _, _, cells in same}
     more = f" and {len(same) - 1} with the same content" if len(same) > 1 else ""
     matched = row.candidates[0] if row.candidates and row.candidates[0].matched else None
+    chances = [one.confidence or 0.0 for one in row.candidates]
     whys = _why(kb, [one.qid for one in row.candidates], [one.parts for one in row.candidates])
     return Case(
         name=query.name,
@@ -193,7 +194,7 @@ def row_case(same: Sequence[tuple[Doubtful, int, Cells]], kb: KB) -> Case:
         options=[Option(one.qid, one.confidence, why) for one, why in zip(row.candidates, whys, strict=True)],
         total=row.total,
         mentions=len(same),
-        uncertainty=1 - _likeliest(row.candidates),
+        uncertainty=1 - max([*chances, 1 - sum(chances)], default=0.0),
         decided=[decided_row(query, cells) for cells in distinct.values()],
     )
 
@@ -205,12 +206,6 @@ def decided_row(query: Query, cells: Cells) -> dict[str, Any]:
     return about | ({"date": query.date} if query.date else {})
 
 
-def _likeliest(candidates: Sequence[Candidate]) -> float:
-    """The probability of the most likely answer, NIL included."""
-    chances = [one.confidence or 0.0 for one in candidates]
-    return max([*chances, 1 - sum(chances)], default=0.0)
-
-
 # the page
 def write_page(cases: Iterable[Case], page: Path, title: str, linker: Linker, blind: bool = False) -> int:
     """Write the page for some cases, at most `MOST_CASES`; returns how many are on it.
@@ -220,19 +215,18 @@ def write_page(cases: Iterable[Case], page: Path, title: str, linker: Linker, bl
     every = ordered(cases)
     some = every[:MOST_CASES]
     groups = {name: number for number, name in enumerate(dict.fromkeys(case.group for case in some))}
-    listed = [msgspec.to_builtins(case) | {"group": groups[case.group], "id": _id(case)} for case in some]
+    ids = [sha256(msgspec.json.encode(case.decided, order="sorted")).hexdigest()[:16] for case in some]
+    listed = [
+        msgspec.to_builtins(case) | {"group": groups[case.group], "id": id} for case, id in zip(some, ids, strict=True)
+    ]
     entities = {option.id: entity_facts(linker.kb, option.id) for case in some for option in case.options}
     data = {"title": title, "all": len(every), "blind": blind, "cases": listed, "entities": entities}
-    data["id"] = sha256("".join(str(case["id"]) for case in listed).encode()).hexdigest()[:16]
+    data["id"] = sha256("".join(ids).encode()).hexdigest()[:16]
     with published(page) as partial:
         data["origin"] = origin(linker.kb, linker.recipe.name)
         text = render("apps/review.html", style=style_sheet("colours"), data=data)
         partial.write_text(text, encoding="utf-8")
     return len(some)
-
-
-def _id(case: Case) -> str:
-    return sha256(msgspec.json.encode(case.decided, order="sorted")).hexdigest()[:16]
 
 
 def entity_facts(kb: KB, id: str) -> dict[str, str]:

@@ -93,11 +93,10 @@ def review(
         if articles:
             review_links(linker, source, articles, out, below, blind, rejects, common.say)
             return
-        columns = {"name": name, "context": context or (), "date": date, "type": types}
-        table: dict[str, Any] = columns | {"encoding": encoding}
+        columns: dict[str, Any] = {"name": name, "context": context or (), "date": date, "type": types}
         if decide:
-            count = decide_rows(linker, source, out, decide, **table, by=by, rejects=rejects, say=common.say)
+            count = decide_rows(linker, source, out, decide, columns, by, encoding, rejects, common.say)
             common.say(f"{out}: {counted(count, 'decision')} added; apply them with --decisions {out}")
             return
-        more: dict[str, Any] = {"kind": kind, "review": out, "review_below": below, "blind": blind}
-        reconcile(linker, source, **table, **more, rejects=rejects, say=common.say)
+        more: dict[str, Any] = {"kind": kind, "encoding": encoding, "rejects": rejects, "say": common.say}
+        reconcile(linker, source, **columns, **more, review=out, review_below=below, blind=blind)
