@@ -65,10 +65,7 @@ MOST_NAMES = 10
 
 
 def explain(scored: Scored, name: str | None = None, most: int | None = None) -> pa.Table:
-    """The explanation of every mention of a scored batch, or of the mentions with this name.
-
-    With `most`, only the best candidates of each mention, and NIL.
-    """
+    """The explanation of every mention, or of those with this name; with `most`, only the best candidates and NIL."""
     return pa.Table.from_pylist(list(explanation_rows(scored, name, most)), EXPLANATION)
 
 
@@ -80,10 +77,7 @@ def explanation_rows(scored: Scored, name: str | None = None, most: int | None =
 
 
 def mentions_called(scored: Scored, name: str | None) -> list[int]:
-    """The mentions of a scored batch, or those with this name in some place, ignoring case, accents and spaces.
-
-    A mention of Michael Jordan also has the name Jordan if the text later says "Jordan".
-    """
+    """The mentions, or those with this name in some place: also Jordan for Michael Jordan, in any case."""
     batch = scored.batch
     if name is None:
         return list(range(len(batch.names)))

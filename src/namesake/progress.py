@@ -31,10 +31,7 @@ class Reporter:
     def advance(
         self, fraction: float | None, count: int, unit: str = "items", more: str = "", before: float = 0.0
     ) -> None:
-        """Report the progress of this stage: the share that is done (None if it is unknown) and the number of units.
-
-        `more` are other facts, separated by commas. `before` is the share that a stopped run had done.
-        """
+        """Report the share that is done, if known, and the number of units; `before` is that of an earlier run."""
         seconds = time.monotonic() - self.began
         self.show(fraction, partial(_measure, fraction, count, unit, more, before, seconds))
 
@@ -111,10 +108,7 @@ def reporter(stream: TextIO | None = None) -> Reporter:
 def _measure(
     fraction: float | None, count: int, unit: str, more: str, before: float, seconds: float, width: int | None
 ) -> str:
-    """Such as `42 %, 1,234,567 items, 98,765/s, 0:12:34 left`, as far as it is known.
-
-    If it is longer than `width`, it loses the parts of `more` first, one by one, then rate and count.
-    """
+    """Such as `42 %, 1,234,567 items, 98,765/s, 0:12:34 left`; too long for `width`, it loses parts of `more` first."""
     share = [] if fraction is None else [f"{100 * fraction:.0f} %"]
     pace = f"{count / max(seconds, 1e-9):,.0f}/s"
     parts = [counted(count, unit.removesuffix("s")), pace, *filter(None, more.split(", "))]

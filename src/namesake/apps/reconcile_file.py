@@ -1,7 +1,4 @@
-"""Reconciliation of a whole file: read the table, match its rows, write the result and a page for review.
-
-Also decisions about its rows by their numbers.
-"""
+"""Reconciliation of a whole file, with a page for review; and decisions about its rows by their numbers."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

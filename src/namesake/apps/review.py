@@ -100,10 +100,7 @@ def ordered(cases: Iterable[Case]) -> list[Case]:
 
 # texts
 def text_cases(linker: Linker, links: pa.Table, articles: Iterable[pa.Table], below: float) -> Iterator[Case]:
-    """The cases of texts: mentions of `links` whose most likely answer has a lower probability than `below`.
-
-    Articles with such mentions are linked again, because links do not contain candidates.
-    """
+    """The cases of texts: mentions of `links` that are less sure than `below`. Their articles are linked again."""
     absent = [name for name in NEEDED if name not in links.column_names]
     if absent:
         raise NamesakeError(f"the links have no column {absent[0]!r}: give the output of `namesake link`")
@@ -208,10 +205,7 @@ def decided_row(query: Query, cells: Cells) -> dict[str, Any]:
 
 # the page
 def write_page(cases: Iterable[Case], page: Path, title: str, linker: Linker, blind: bool = False) -> int:
-    """Write the page for some cases, at most `MOST_CASES`; returns how many are on it.
-
-    The contents of texts and tables are in it as JSON only, never as markup.
-    """
+    """Write the page for at most `MOST_CASES` cases, with their contents as JSON, never as markup; returns how many."""
     every = ordered(cases)
     some = every[:MOST_CASES]
     groups = {name: number for number, name in enumerate(dict.fromkeys(case.group for case in some))}

@@ -89,10 +89,7 @@ class Candidate:
 
 
 class SpanLink:
-    """The link of the name at a span. Candidates and explanation are computed on each access.
-
-    `spans` are all occurrences of the name in the document, in characters.
-    """
+    """The link of the name at a span. Candidates and explanation are computed on each access."""
 
     name: str
     qid: str | None
@@ -249,11 +246,7 @@ class NamesakePipe:
 
 
 def ner_label(kb: KB, qid: str | None, written: str) -> str:
-    """The label of a name with this best candidate, such as GPE; `written` is the name in the text.
-
-    An adjective or a people, such as "French" for France, is a NORP. A name without candidates has the label of the
-    first kind that the KB has.
-    """
+    """The label of a name with this best candidate, such as GPE, or NORP for "French"."""
     row = -1 if qid is None else kb.row(qid)
     if row < 0:
         return kb.kinds[0].ner[0]

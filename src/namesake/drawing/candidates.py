@@ -1,7 +1,4 @@
-"""The candidates of one name side by side: what they are, how likely each is, the evidence, and the score.
-
-A score is drawn as a waterfall: each bar begins where the one before it ended.
-"""
+"""The candidates of one name side by side: the evidence for each, and its score as a waterfall of bars."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,10 +60,7 @@ class Step:
 
 
 def steps(rows: Iterable[Row]) -> list[Step]:
-    """The steps of one candidate, the largest first and small ones as one; their values add up to the score.
-
-    So do the written numbers: each is rounded up or down so that their sum is the rounded total.
-    """
+    """The steps of one candidate, the largest first and small ones as one. Also as written they add up to the score."""
     parts = {row["part"]: float(row["contribution"]) for row in rows if row["role"] == "part"}
     ordered = sorted((one for one in parts.items() if abs(one[1]) >= SMALL), key=lambda one: -abs(one[1]))
     small = [value for value in parts.values() if abs(value) < SMALL]

@@ -1,7 +1,4 @@
-"""The evidence for a candidate: words by their sources, and statements by property.
-
-Facts that nearly all people share, such as being human, are listed separately.
-"""
+"""The evidence for a candidate: words by source, and statements by property; common facts are listed separately."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

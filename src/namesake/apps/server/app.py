@@ -57,10 +57,7 @@ def application(
     stop: Callable[[], None] = lambda: None,
     review: Review | None = None,
 ) -> Starlette:
-    """The ASGI application of a linker, and of a review.
-
-    Pages of `origins` may read its answers, `public` is the address that it announces, and `stop` ends the server.
-    """
+    """The ASGI application of a linker; pages of `origins` may read its answers, and `stop` ends the server."""
     pool = Pool(linker, limits)
     load = Workload(limits, linker.kb.check_unchanged)
     registry = registry_of(pool, load)

@@ -69,11 +69,7 @@ def busy(why: str) -> RequestError:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One operation of the API.
-
-    `answer` gets the request and what `takes` describes: the parameters of a GET request, or the body of a POST
-    request. Bodies of types other than JSON and forms are passed on as bytes. Its docstring is the summary.
-    """
+    """One operation of the API. `answer` gets the request and what `takes` describes; its docstring is the summary."""
 
     method: str
     path: str

@@ -1,8 +1,4 @@
-"""Endpoints that link, explain and look up: `/link`, `/explain`, `/entity/{qid}`, `/search`, `/rel` and `/nif`.
-
-`/rel` and `/nif` answer like REL's server and like annotators of GERBIL, for programs that were written for these.
-docs/http-api.md describes them.
-"""
+"""Endpoints that link, explain and look up, also in the formats of REL and GERBIL (docs/http-api.md)."""
 
 from collections.abc import Sequence
 from dataclasses import replace

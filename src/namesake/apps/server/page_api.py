@@ -91,11 +91,7 @@ def endpoints(pool: Pool) -> list[Endpoint]:
 def draw(
     linker: Linker, text: str, title: str | None = None, date: str | None = None, mention: int | None = None
 ) -> dict[str, Any]:
-    """A text with its names marked (`html`), the links (`mentions`), and what the slider of the page needs.
-
-    With `mention`, the number of a name: its explanation (`panel`), and the text with the words that its candidates
-    match. An explanation takes longer than linking, so the page asks for one name at a time.
-    """
+    """A text with its names marked, its links, and what the slider of the page needs; or the panel of one mention."""
     links = linker.link_text(text, date=date or None, title=title or None)
     text, title, rows, kb = links.text, links.title, links.rows, linker.kb
     if mention is None:

@@ -1,8 +1,4 @@
-"""`/reconcile`: the W3C Reconciliation Service API 0.2, which OpenRefine uses.
-
-Pages of any origin may read these answers, because OpenRefine asks from the browser. The answers contain data of the KB
-only, which is public.
-"""
+"""`/reconcile`: the W3C Reconciliation Service API 0.2. OpenRefine asks from any page; the KB is public."""
 
 import re
 from bisect import bisect_left
@@ -316,10 +312,7 @@ class ReconcileApi:
 
     @lru_cache(maxsize=64)  # noqa: B019 - one object per server
     def proposed(self, type_: str) -> list[Named]:
-        """The dates of the kinds, then the properties of all statements of entities with a type, most frequent first.
-
-        The type "", or one that no entity has, stands for all entities.
-        """
+        """The properties of entities with a type, or of all if none has it: dates, then the most frequent first."""
         kb, asked = self.kb, np.array([self.kb.ids.number(type_)], np.int64)
         kind = next((kind for one, kind in self.kinds.items() if one.id == type_), None)
         pairs = np.flatnonzero(self._is_type & (kb.pair_value == kb.items(asked)[0]))

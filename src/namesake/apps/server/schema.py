@@ -189,10 +189,7 @@ def check_date(date: str | None, where: str = "the request") -> None:
 
 
 def articles_of(given: Sequence[GivenArticle], limits: Limits, several: bool = True) -> list[Article]:
-    """The articles of a request, with their numbers as ids.
-
-    This searches the texts for names that are given without spans, so it is called in a thread.
-    """
+    """The articles of a request, with their numbers as ids. It searches texts for names: call it in a thread."""
     left = limits.places
     articles = []
     for number, one in enumerate(given):

@@ -37,11 +37,7 @@ MINUTE, MOST_LINES = 60.0, 10
 
 
 def serve(linker: Linker, host: str, port: int, ready: Callable[[str], None], **settings: Any) -> None:
-    """Serve until SIGTERM or Ctrl-C. Requests that have begun are answered first.
-
-    `ready` is called with the address when the server accepts requests; port 0 is a free port. `settings` are those of
-    `server_of`.
-    """
+    """Serve until SIGTERM or Ctrl-C; `ready` gets the address, and `settings` are those of `server_of`."""
     with bound(host, port) as listening:
         server = server_of(linker, **settings)
         sys.setswitchinterval(SWITCH)
@@ -64,11 +60,7 @@ def server_of(
     watch: bool = False,
     review: tuple[Path, Path] | None = None,
 ) -> Any:
-    """A server of uvicorn that is ready to run. Pages of `origins` may read its answers; `public` is its address.
-
-    SIGHUP takes up the KB that is in the folder now, and with `watch` the server does so whenever the KB is replaced.
-    `review` is a page of a review and its file of decisions.
-    """
+    """A server of uvicorn that is ready to run; `public` is its address, `review` a page and its file of decisions."""
     reviewed = None if review is None else Review(*review)
 
     def stop() -> None:
