@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import namesake
 from namesake import machine
 from namesake.errors import NamesakeError
 from namesake.printable import counted, one_line
@@ -144,14 +145,8 @@ def open_linker(
 ) -> Linker:
     """The linker that --kb, --recipe, --threshold, --mentions, --kinds, --prior and --decisions describe."""
     number, folder = threshold_of(threshold), default_kb(kb, files)
-    from namesake import KB, Linker
-
-    if not decisions:
-        return Linker(folder, recipe, number, mentions, kinds, prior)
-    from namesake.decisions.lookup import Decisions
-
-    opened = KB.open(folder)
-    return Linker(opened, recipe, number, mentions, kinds, prior, Decisions(decisions, opened, say))
+    linker = namesake.Linker(folder, recipe, number, mentions, kinds, prior)
+    return linker.with_decisions(decisions, say) if decisions else linker
 
 
 def report_unused(linker: Linker) -> None:

@@ -12,6 +12,7 @@ import typer
 from rich.padding import Padding
 from rich.table import Table
 
+import namesake
 from namesake.apps.cli import common
 from namesake.apps.terminal import Console, table
 from namesake.errors import NamesakeError
@@ -38,7 +39,6 @@ def demo() -> None:
     from namesake.compiling import compile_kernels
 
     compile_kernels()
-    from namesake import KB, Linker
     from namesake.apps.sample_kb import sample_kb
     from namesake.apps.terminal.links import show_explanation, show_links, show_mistakes, show_text
     from namesake.articles.builder import text_table
@@ -50,7 +50,7 @@ def demo() -> None:
     console = Console()
     console.print("[bold]1. A knowledge base from a Wikidata dump[/]")
     began = time.perf_counter()
-    kb = KB.open(sample_kb())
+    kb = namesake.KB.open(sample_kb())
     facts = kb.manifest
     console.print(
         f"   {facts.entities:,} entities, {facts.people:,} of them people, {facts.statements:,} statements, "
@@ -62,7 +62,7 @@ def demo() -> None:
     console.print(Padding(_namesakes(kb), (0, 0, 1, 3)))
 
     console.print("[bold]3. Links of the sample's articles[/]\n")
-    linker = Linker(kb)
+    linker = namesake.Linker(kb)
     [articles] = read_articles(ARTICLES, NoRejects())
     show_links(linker, articles, console)
     show_mistakes(linker, articles, read_gold(EXPECTED), console)
@@ -94,7 +94,6 @@ def compile() -> None:
 
 def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None:
     """Write the embedded sample to a folder to play in: dump, first paragraphs, articles, expected links and its KB."""
-    from namesake import build_kb
     from namesake.sample import ARTICLES, DUMP, EXPECTED, WIKIPEDIA
 
     if folder.exists():
@@ -106,7 +105,7 @@ def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None
     except OSError as problem:
         raise NamesakeError(f"{folder} cannot be written ({problem.strerror})") from None
     common.load_kernels()
-    build_kb([folder / DUMP.name], folder / "kb", wikipedia=folder / WIKIPEDIA.name)
+    namesake.build_kb([folder / DUMP.name], folder / "kb", wikipedia=folder / WIKIPEDIA.name)
     print(f"{folder}: dump.json, wikipedia.json, articles.jsonl, expected.jsonl, kb")
 
 

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import msgspec
+import numpy as np
 import typer
 
+import namesake
 from namesake.apps.cli import common
 from namesake.apps.terminal import Console
 from namesake.apps.terminal import kb as drawn
 from namesake.errors import NamesakeError
+from namesake.files import keep_apart
+from namesake.kb.columns.column_files import Strings
 from namesake.kb.manifest import read_manifest
+from namesake.kb.own.records import read_records
+from namesake.kb.records import describe, describe_columns, look_up
+from namesake.kb.store import KB
 from namesake.kinds import kind_counts
 from namesake.printable import counted
 from namesake.progress import reporter
-
-if TYPE_CHECKING:
-    from namesake.kb.store import KB
 
 group = common.group("Build a knowledge base from a Wikidata dump, and inspect it.")
 
@@ -48,12 +52,11 @@ def build(
     """Build a KB from Wikidata dumps, within a limit of memory."""
     settings = locals()
     common.load_kernels()
-    from namesake import build_kb
     from namesake.kb.dump.ranks import parse_options
 
     began = time.monotonic()
     with common.resumable():
-        manifest = build_kb(**settings | {"ranks": parse_options(ranks or [])}, reporter=reporter())
+        manifest = namesake.build_kb(**settings | {"ranks": parse_options(ranks or [])}, reporter=reporter())
     drawn.draw_summary(out, manifest, time.monotonic() - began, Console(stderr=True))
 
 
@@ -74,24 +77,14 @@ def update(
     """
     settings = locals()
     common.load_kernels()
-    from namesake import update_kb
-
     began = time.monotonic()
     with common.resumable():
-        manifest = update_kb(**settings | {"changes": changes or ()}, reporter=reporter())
+        manifest = namesake.update_kb(**settings | {"changes": changes or ()}, reporter=reporter())
     drawn.draw_summary(out or kb, manifest, time.monotonic() - began, Console(stderr=True))
-    _propose(out or kb)
-
-
-def _propose(kb: Path) -> None:
-    """Print a line for each own entity of a KB that Wikidata may have as well."""
-    from namesake.kb.own.records import read_records
-
-    if records := read_records(kb):
-        from namesake import KB
+    if records := read_records(out or kb):
         from namesake.own_entities import proposals
 
-        for line in proposals(KB.open(kb), {record.id for record in records}):
+        for line in proposals(KB.open(out or kb), {record.id for record in records}):
             common.say(line)
 
 
@@ -103,14 +96,12 @@ def diff(
 ) -> None:
     """List what changed between two KBs: added, removed, merged and relabelled entities, and aliases."""
     common.load_kernels()
-    from namesake import diff_kbs
-    from namesake.files import keep_apart
     from namesake.formats.table_files import write_rows, writer_suffix
 
     if out:
         writer_suffix(out)
         keep_apart([out], [old, new])
-    changes = diff_kbs(old, new)
+    changes = namesake.diff_kbs(old, new)
     if out:
         write_rows(changes, out, from_kb=("label", "before", "after"))
     drawn.draw_diff(changes, Console(stderr=out is not None))
@@ -135,9 +126,7 @@ def add(
     settings = {key: value for key, value in locals().items() if key not in ("kb", "entities", "type")}
     types = common.properties(type)
     common.load_kernels()
-    from namesake import add_entities
-
-    added = add_entities(kb, entities, **settings, type=types, say=common.say)
+    added = namesake.add_entities(kb, entities, **settings, type=types, say=common.say)
     changed = f", {counted(added.changed, 'entity', 'entities')} changed" if added.changed else ""
     common.say(f"{kb}: {counted(added.entities, 'own entity', 'own entities')} added{changed}")
 
@@ -146,9 +135,7 @@ def add(
 def remove(kb: KbPath, ids: Annotated[list[str], typer.Argument(metavar="ID")]) -> None:
     """Remove own entities from a KB, or the aliases that you added to an entity of Wikidata."""
     common.load_kernels()
-    from namesake import remove_entities
-
-    common.say(f"{kb}: {counted(remove_entities(kb, ids), 'row')} removed")
+    common.say(f"{kb}: {counted(namesake.remove_entities(kb, ids), 'row')} removed")
 
 
 @group.command("list")
@@ -156,9 +143,6 @@ def list_(kb: KbPath, own: Annotated[bool, typer.Option("--own")] = False, as_js
     """List the own entities of a KB, and the aliases and corrections for entities of Wikidata."""
     if not own:
         raise NamesakeError("name what to list: --own lists what was added with `namesake kb add`")
-    from namesake.kb.manifest import read_manifest
-    from namesake.kb.own.records import read_records
-
     read_manifest(kb)
     records = read_records(kb)
     if as_json:
@@ -174,9 +158,7 @@ def list_(kb: KbPath, own: Annotated[bool, typer.Option("--own")] = False, as_js
 def undo(kb: KbPath) -> None:
     """Take back the last `namesake kb add`."""
     common.load_kernels()
-    from namesake import undo_addition
-
-    common.say(f"{kb}: {counted(undo_addition(kb), 'row')} of the last addition removed")
+    common.say(f"{kb}: {counted(namesake.undo_addition(kb), 'row')} of the last addition removed")
 
 
 @group.command()
@@ -189,9 +171,6 @@ def info(
     """Show what a KB contains and how it was built."""
     kb = _named(kb)
     manifest = read_manifest(kb)
-    from namesake.kb.records import describe_columns
-    from namesake.kb.store import KB
-
     if verify:
         KB.open(kb).verify()
     if columns:
@@ -216,10 +195,8 @@ def embed(
     """Add vectors of its texts to a KB, for CSE, NCSE and CSSVE. The same command resumes a stopped run."""
     settings = locals()
     common.load_kernels()
-    from namesake import embed
-
     with common.resumable():
-        made = embed(**settings, reporter=reporter())
+        made = namesake.embed(**settings, reporter=reporter())
     which = f"{made.entities:,} entities and {made.values:,} values"
     common.say(f"{kb}: {which} have vectors of {made.dimension} dimensions")
 
@@ -237,9 +214,7 @@ def walk(
     """Add DeepWalk vectors of its graph to a KB, for Eigen. The same seed gives the same vectors."""
     settings = locals()
     common.load_kernels()
-    from namesake import walk
-
-    made = walk(**settings, reporter=reporter())
+    made = namesake.walk(**settings, reporter=reporter())
     common.say(f"{kb}: {made.entities:,} entities have vectors of {made.dimension} dimensions from random walks")
 
 
@@ -254,9 +229,6 @@ def show(
     *folder, who = asked
     kb = _named(Path(folder[0]) if folder else None)
     common.load_kernels()
-    from namesake.kb.records import describe, look_up
-    from namesake.kb.store import KB
-
     opened = KB.open(kb)
     try:
         rows = look_up(opened, who)
@@ -274,9 +246,6 @@ def show(
 
 def _near_names(kb: KB, name: str) -> list[str]:
     """Labels of the most prominent entities with a similar name: a short form, a variant, or one letter different."""
-    import numpy as np
-
-    from namesake.kb.columns.column_files import Strings
     from namesake.kb.names.normalise import normalise
     from namesake.names.candidates import candidates
 
@@ -302,9 +271,7 @@ def _named(kb: Path | None) -> Path:
 @group.command()
 def pack(kb: KbPath, out: common.Out) -> None:
     """Pack a KB into one file, after checking its files against their digests."""
-    from namesake import pack_kb
-
-    checksum = pack_kb(kb, out, reporter())
+    checksum = namesake.pack_kb(kb, out, reporter())
     common.say(f"{out}: {out.stat().st_size:,} bytes, {checksum}")
     common.say(f"unpack it with `namesake kb get {out} --checksum {checksum}`")
 
@@ -319,10 +286,8 @@ def get(
     """Unpack a KB from a file or an address, and check it. An interrupted download is resumed."""
     settings = locals()
     common.load_kernels()
-    from namesake import get_kb
-
     began = time.monotonic()
-    folder, manifest = get_kb(**settings, reporter=reporter())
+    folder, manifest = namesake.get_kb(**settings, reporter=reporter())
     seconds = time.monotonic() - began
     common.say(f"{folder}: {manifest.entities:,} entities ({kind_counts(manifest.kinds)}) in {seconds:.1f} s")
     common.say(f"use it with --kb {folder}, or for all commands with NAMESAKE_KB={folder.absolute()}")

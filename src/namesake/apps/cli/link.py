@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+import namesake
 from namesake.apps.cli import common
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.formats import stdin_formats
 from namesake.printable import counted
+from namesake.progress import reporter
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -198,12 +200,9 @@ def _report(where: object, counts: Mapping[str, int], pace: str) -> None:
 
 def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings: Settings) -> None:
     """Link into one file or to standard output, and report the counts."""
-    from namesake.engines.file_linker import link_files
-    from namesake.progress import reporter
-
     began = time.perf_counter()
     with common.reported_rejects(out) as rejects:
-        counts = link_files(linker, articles, out, **settings, rejects=rejects, reporter=reporter())
+        counts = namesake.link_files(linker, articles, out, **settings, rejects=rejects, reporter=reporter())
         pace = common.rate(counts.articles, time.perf_counter() - began, "article")
         _report("stdout" if str(out) == "-" else out, vars(counts), pace)
     common.report_unused(linker)
@@ -243,12 +242,9 @@ def _finish(failed: bool, articles: Sequence[Path], reading: Reading, run: Any) 
 
 def link_into_folder(linker: Linker, articles: Sequence[Path], out: Path, settings: Settings) -> None:
     """Link into a folder, or resume such a run, and report the counts."""
-    from namesake.engines.folder import link_folder
-    from namesake.progress import reporter
-
     began = time.perf_counter()
     with common.resumable():
-        run = link_folder(linker, articles, out, **settings, reporter=reporter())
+        run = namesake.link_folder(linker, articles, out, **settings, reporter=reporter())
     pace = common.rate(run.linked_now, time.perf_counter() - began, "article")
     if not run.linked_now:
         pace = "nothing new" if run.problems else "all of them in an earlier run"
