@@ -104,7 +104,9 @@ def text_cases(linker: Linker, links: pa.Table, articles: Iterable[pa.Table], be
     absent = [name for name in NEEDED if name not in links.column_names]
     if absent:
         raise NamesakeError(f"the links have no column {absent[0]!r}: give the output of `namesake link`")
-    chance, known = (pa.array(map(_number, links[name].to_pylist()), pa.float64()) for name in ("confidence", "known"))
+    cells = (links[name].to_pylist() for name in ("confidence", "known"))  # CSV has texts
+    numbers = ([None if cell in (None, "") else float(str(cell)) for cell in column] for column in cells)
+    chance, known = (pa.array(column, pa.float64()) for column in numbers)
     sure = pc.max_element_wise(chance, pc.subtract(1.0, known))
     rows = links.select(["article_id", "name"]).filter(pc.less(sure, below))
     wanted = set(zip(*(rows.column(name).to_pylist() for name in rows.column_names), strict=True))
@@ -113,11 +115,6 @@ def text_cases(linker: Linker, links: pa.Table, articles: Iterable[pa.Table], be
         some = check_articles(table.filter(pc.is_in(table.column("id"), ids)))
         for piece in pieces(some):
             yield from _cases_of_batch(linker.scored(piece), wanted, below)
-
-
-def _number(cell: object) -> float | None:
-    """A probability of a file of links; CSV has texts."""
-    return None if cell in (None, "") else float(str(cell))
 
 
 def _cases_of_batch(scored: Scored, wanted: set[tuple[str, str]], below: float) -> Iterator[Case]:

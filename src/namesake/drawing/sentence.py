@@ -125,7 +125,8 @@ def _no_answer(candidates: Sequence[Sequence[Row]], nil: Sequence[Row], reason: 
         rival = candidates[1]
         sides = [(_entity(some[0]), reasons_for(some, other, text)) for some, other in ((best, rival), (rival, best))]
         between = ", but " if all(why for _, why in sides) else ", or "
-        return f"Too close to call: {between.join(f'{name}{_aside(why)}' for name, why in sides)}."
+        named = (f"{name}, because {_joined(why)}" if why else name for name, why in sides)
+        return f"Too close to call: {between.join(named)}."
     against = _by_group(best)
     weak = _strongest({group: -amount for group, amount in against.items()})
     said = [GROUPS[group]["against"] for group in weak if "against" in GROUPS[group]]
@@ -138,10 +139,6 @@ def _entity(row: Row) -> str:
     about = one_line(row["description"] or row["qid"])
     sure = f", {percent(row['confidence'])} likely" if row["confidence"] is not None else ""
     return f"{label} ({about}{sure})"
-
-
-def _aside(why: Sequence[str]) -> str:
-    return f", because {_joined(why)}" if why else ""
 
 
 def _by_group(rows: Iterable[Row]) -> dict[str, float]:

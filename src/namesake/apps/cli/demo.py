@@ -1,31 +1,25 @@
 """`namesake demo`, `compile` and `sample`, for a new installation."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from shutil import copyfile
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 import typer
 from rich.padding import Padding
-from rich.table import Table
 
 import namesake
 from namesake.apps.cli import common
 from namesake.apps.terminal import Console, table
 from namesake.errors import NamesakeError
 
-if TYPE_CHECKING:
-    from namesake.kb.store import KB
-    from namesake.linker import Linker
-
 TEXT = "Michael Collins of NASA, an astronaut, flew to the Moon with Buzz Aldrin. Collins was born in Rome."
 ROWS = [
     {"Name": "Michael Jordan", "About": "Chicago Bulls", "Job": "basketball player"},
     {"Name": "Michael Jordan", "About": "machine learning", "Job": "computer scientist"},
 ]
+MOST_NAMES = 8
 NEXT = Path(__file__).with_name("demo.txt")
 """What to type next, in the markup of Rich."""
 
@@ -39,12 +33,15 @@ def demo() -> None:
     from namesake.compiling import compile_kernels
 
     compile_kernels()
+    import pyarrow as pa
+
     from namesake.apps.sample_kb import sample_kb
     from namesake.apps.terminal.links import show_explanation, show_links, show_mistakes, show_text
     from namesake.articles.builder import text_table
     from namesake.articles.rejects import NoRejects
     from namesake.evaluation.gold import read_gold
     from namesake.formats import read_articles
+    from namesake.reconciling.table import Layout, reconcile_table
     from namesake.sample import ARTICLES, EXPECTED
 
     console = Console()
@@ -59,7 +56,12 @@ def demo() -> None:
         soft_wrap=True,
     )
     console.print("[bold]2. The namesakes in it[/]")
-    console.print(Padding(_namesakes(kb), (0, 0, 1, 3)))
+    rows = []
+    for name in np.argsort(-np.diff(kb.names.entities.indptr), kind="stable")[:MOST_NAMES]:
+        entities = kb.names.entities[name].tolist()
+        described = "; ".join(filter(None, (kb.descriptions[row].split(" (")[0] for row in entities)))
+        rows.append([kb.label(entities[0]), str(len(entities)), described])
+    console.print(Padding(table(["name", "entities", "descriptions"], rows, (0, 2)), (0, 0, 1, 3)))
 
     console.print("[bold]3. Links of the sample's articles[/]\n")
     linker = namesake.Linker(kb)
@@ -71,7 +73,11 @@ def demo() -> None:
     show_text(linker, text_table(TEXT, None, None), console)
 
     console.print("\n[bold]5. Names in a table[/], whose other columns are evidence\n")
-    console.print(Padding(_reconciled(linker), (0, 0, 1, 3)))
+    layout = Layout("Name", ("About",), types=(("occupation", "Job"),))
+    answers = reconcile_table(linker, pa.Table.from_pylist(ROWS), layout).table
+    columns = [*ROWS[0], "qid", "description"]
+    found = [list(row.values()) for row in answers.select(columns).to_pylist()]
+    console.print(Padding(table(columns, found, range(5)), (0, 0, 1, 3)))
 
     console.print("[bold]6. One decision explained[/]\n")
     one = articles.filter([identifier == "amazon-pilots" for identifier in articles.column("id").to_pylist()])
@@ -107,25 +113,3 @@ def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None
     common.load_kernels()
     namesake.build_kb([folder / DUMP.name], folder / "kb", wikipedia=folder / WIKIPEDIA.name)
     print(f"{folder}: dump.json, wikipedia.json, articles.jsonl, expected.jsonl, kb")
-
-
-def _reconciled(linker: Linker) -> Table:
-    """The rows of a small table of names, with their entities."""
-    import pyarrow as pa
-
-    from namesake.reconciling.table import Layout, reconcile_table
-
-    layout = Layout("Name", ("About",), types=(("occupation", "Job"),))
-    answers = reconcile_table(linker, pa.Table.from_pylist(ROWS), layout).table
-    columns = [*ROWS[0], "qid", "description"]
-    return table(columns, [list(row.values()) for row in answers.select(columns).to_pylist()], range(5))
-
-
-def _namesakes(kb: KB, most: int = 8) -> Table:
-    """The names that most entities of a KB share, with their descriptions."""
-    rows = []
-    for name in np.argsort(-np.diff(kb.names.entities.indptr), kind="stable")[:most]:
-        entities = kb.names.entities[name].tolist()
-        described = "; ".join(filter(None, (kb.descriptions[row].split(" (")[0] for row in entities)))
-        rows.append([kb.label(entities[0]), str(len(entities)), described])
-    return table(["name", "entities", "descriptions"], rows, (0, 2))

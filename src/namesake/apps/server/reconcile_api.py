@@ -231,9 +231,13 @@ class ReconcileApi:
         answered = judged.reason(query) is None
         strict = bool(wanted) and asked.type_strict != "should"
         enough = wanted.issubset if asked.type_strict == "all" else lambda types: bool(wanted & types)
+
+        def types(row: int) -> set[str]:
+            return {one.id for one in self.types_of(row, OCCUPATION)}
+
         best = enumerate(judged.best(query, LOOKED_AT if strict else limit))
         rows = judged.scored.batch.rows
-        fitting = ((place, at) for place, at in best if not strict or enough(self.all_types(int(rows[at]))))
+        fitting = ((place, at) for place, at in best if not strict or enough(types(int(rows[at]))))
         typed = judged.scored.scores.get(ENTITY_TYPE)
 
         def matched(place: int, at: int) -> bool:
@@ -267,10 +271,6 @@ class ReconcileApi:
         if root := self.kb.kind_of(row).root:
             types.setdefault(root[0], Named(*root))
         return list(types.values())
-
-    def all_types(self, row: int) -> set[str]:
-        """The QIDs of the types of an entity, and of the occupations of a person."""
-        return {one.id for one in self.types_of(row, OCCUPATION)}
 
     def _item(self, item: int) -> Named:
         qid = self.kb.ids.text(int(self.kb.item_qids[item]))
