@@ -1,8 +1,7 @@
 """The application: all endpoints of a linker as routes of Starlette, with CORS, compression, metrics and errors."""
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -82,17 +81,13 @@ def application(
     for endpoint in with_document(endpoints):
         by_path.setdefault(endpoint.path, {})[endpoint.method] = endpoint
 
-    @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        yield
-        pool.close()
-
-    return Starlette(
+    app = Starlette(
         routes=[Route(path, partial(load.answer, some), methods=list(some)) for path, some in by_path.items()],
         middleware=[Middleware(request_metrics, registry), Middleware(cors, origins), Middleware(gzip)],
         exception_handlers=_error_handlers(stop),
-        lifespan=lifespan,
     )
+    app.state.pool, app.state.requests = pool, 0
+    return app
 
 
 # middleware

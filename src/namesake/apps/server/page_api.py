@@ -97,7 +97,11 @@ def draw(
     if mention is None:
         return {
             "html": _drawn(text, title, rows),
-            "mentions": [{name: link[name] for name in FIELDS} | {"kind": _kind(linker, link)} for link in rows],
+            "mentions": [
+                {name: link[name] for name in FIELDS} | {"kind": kb.kind_of(best).symbol if best >= 0 else None}
+                for link in rows
+                for best in [-1 if link["best"] is None else kb.row(link["best"])]  # the slider may make it the answer
+            ],
             "threshold": linker.recipe.decide.threshold if linker.recipe.decide else None,
             "wikidata": WIKIDATA,
             "grades": [list(grade) for grade in GRADES],
@@ -111,12 +115,6 @@ def draw(
     words = {span for candidate in shown(why.rows[at]) for span in evidence(candidate, text).spans}
     panel = side_by_side(why.rows[at], text, why.people, why.links[at])
     return {"panel": panel, "html": _drawn(text, title, rows, words)}
-
-
-def _kind(linker: Linker, link: Row) -> str | None:
-    """The symbol of the kind of the best candidate, which the slider may make the answer."""
-    row = -1 if link["best"] is None else linker.kb.row(link["best"])
-    return linker.kb.kind_of(row).symbol if row >= 0 else None
 
 
 def _drawn(text: str, title: str | None, links: Sequence[Row], words: Iterable[tuple[int, int]] = ()) -> str:

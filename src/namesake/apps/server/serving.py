@@ -1,4 +1,7 @@
-"""A server process: its socket, the loading of kernels, an orderly end, and the connections of its clients.
+"""A server process: its socket, an orderly end, the generations of the KB, and the connections of its clients.
+
+Every generation has an application of its own. New requests go to the latest one; an older one ends when its last
+request is answered, so no request is dropped. SIGHUP, or a change of the KB's manifest with `watch`, starts a reload.
 
 The connections are those of uvicorn, with limits that uvicorn does not have. A request must arrive within some seconds,
 and the client must receive its answer within as many. Otherwise a client that sends one byte now and then would keep a
@@ -7,8 +10,10 @@ the log about malformed requests.
 """
 
 import asyncio
+import contextlib
 import gc
 import logging
+import signal
 import socket
 import sys
 import time
@@ -20,16 +25,24 @@ from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.types import Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from namesake.apps.server.app import application
 from namesake.apps.server.endpoint import RequestError, busy
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.page_api import Review
-from namesake.apps.server.reloading import Reloading
+from namesake.articles.builder import text_table
 from namesake.errors import NamesakeError
+from namesake.kb.manifest import MANIFEST
 from namesake.linker import Linker
+from namesake.printable import one_line
 
+HEADER = "namesake-generation"
+LOOKS_APART = 1.0
+"""Seconds between two looks at the manifest."""
+WARM_UP = "Barack Obama met Michael Jordan in Chicago."
 SWITCH = 0.0005
 """Seconds after which a thread that links lets the event loop run."""
 MINUTE, MOST_LINES = 60.0, 10
@@ -49,7 +62,7 @@ def serve(linker: Linker, host: str, port: int, ready: Callable[[str], None], **
             server.run(sockets=[listening])
         except KeyboardInterrupt:  # uvicorn raises it after an orderly end
             return
-        server.config.app.current.linker.kb.check_unchanged(at_once=True)  # raises the error that ended the server
+        server.config.app.linker.kb.check_unchanged(at_once=True)  # raises the error that ended the server
 
 
 def server_of(
@@ -102,6 +115,112 @@ def bound(host: str, port: int) -> socket.socket:
         raise NamesakeError(f"cannot listen at {where} ({reason}): choose another --port or --host") from None
     listening.listen(1024)
     return listening
+
+
+def say(line: str) -> None:
+    """Print a message on standard error."""
+    print(one_line(line), file=sys.stderr, flush=True)
+
+
+# generations of the KB
+def warm(linker: Linker) -> Linker:
+    """The linker, after it has loaded every kernel and its tables, so that the first client does not wait."""
+    for mentions in (None, ["Michael Jordan"]):
+        table = text_table(WARM_UP, mentions, "2016-12-26", "Michael Jordan")
+        linker.link(table, scores=True)
+        linker.explain(table)
+    linker.kb.names.lookup("Barack Obama")
+    return linker
+
+
+class Reloading:
+    """The ASGI application of the latest generation; `application` makes that of a linker."""
+
+    def __init__(self, linker: Linker, application: Callable[[Linker], Starlette], watch: bool) -> None:
+        self.application, self.watch = application, watch
+        self.current = application(warm(linker))
+        self._lock = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def linker(self) -> Linker:
+        """The linker of the latest generation."""
+        linker: Linker = self.current.state.pool.linker
+        return linker
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on to the latest generation, which is named in a header of the answer."""
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+            return
+        app, generation = self.current, self.linker.kb.generation
+        app.state.requests += 1
+
+        async def named(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)[HEADER] = generation
+            await send(message)
+
+        try:
+            await app(scope, receive, named)
+        finally:
+            app.state.requests -= 1
+            self._retire(app)
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        await receive()
+        with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):  # not in the main thread
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, lambda: self._spawn(self.reload()))
+        if self.watch:
+            self._spawn(self._watch())
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        for task in self._tasks:
+            task.cancel()
+        self.current.state.pool.close()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    def _spawn(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _retire(self, app: Starlette) -> None:
+        """End a generation that is not the latest and has no requests."""
+        if app is not self.current and not app.state.requests:
+            app.state.pool.close()
+
+    async def reload(self) -> None:
+        """Take up the KB that is in the folder now. If it cannot be opened, the old one is still served."""
+        async with self._lock:
+            old, served = self.current, self.linker.kb.generation
+            try:
+                linker = await asyncio.to_thread(lambda: warm(self.linker.reopened()))
+            except (NamesakeError, OSError) as problem:
+                say(f"the KB was not reloaded, and generation {served} is served: {problem}")
+                return
+            if linker.kb.generation == served:
+                say(f"the KB was not reloaded: generation {served} is the same")
+                return
+            self.current = self.application(linker)
+            say(f"generation {linker.kb.generation} of the KB is served ({len(linker.kb):,} entities)")
+            self._retire(old)
+
+    async def _watch(self) -> None:
+        """Reload whenever the manifest of the KB is another file."""
+        seen = self._manifest()
+        while True:
+            await asyncio.sleep(LOOKS_APART)
+            now = self._manifest()
+            if now is not None and now != seen:
+                seen = now
+                await self.reload()
+
+    def _manifest(self) -> tuple[int, int] | None:
+        with contextlib.suppress(OSError):
+            status = (self.linker.kb.path / MANIFEST).stat()
+            return status.st_ino, status.st_mtime_ns
+        return None
 
 
 # connections
