@@ -160,8 +160,8 @@ class NamesakePipe:
         self.label, self.find_names, self.nil, self.scorer = label, find_names, nil, scorer
         folder = kb or named_kb()
         if folder is None:
-            say = "no KB is named, so only the people of the sample can be linked; name one with"
-            warnings.warn(f'{say} config={{"kb": "FOLDER"}}', UserWarning, stacklevel=2)
+            warning = "no KB is named, so only the people of the sample can be linked; name one with"
+            warnings.warn(f'{warning} config={{"kb": "FOLDER"}}', UserWarning, stacklevel=2)
         self._take(Linker(folder or sample_kb(), recipe, threshold, kinds=kinds))
 
     def __call__(self, doc: Doc) -> Doc:
