@@ -93,7 +93,13 @@ def reconcile(
     rejects = NoRejects() if rejects is None else rejects
     target, page = None if out is None else Path(out), None if review is None else Path(review)
     decided = [Path(file) for file in (*several(choices), *several(decisions))]
-    _check_outputs(target, page, rejects.path, [table, linker.kb.path, *decided])
+    outputs = [] if page is None else [page]
+    if target is not None:
+        writer_suffix(target)
+        outputs += [file for file in (target, rejects.path) if file is not None and str(file) != STDIN]
+    keep_apart(outputs, [table, linker.kb.path, *decided])  # all this before any work is done
+    for file in outputs:
+        check_place(file)
     read = read_rows(table, rejects, Reading(encoding=encoding, format=format, sheet=sheet, say=say))
     check_rows(target or Path(), read.table.num_rows)
     columns = {"name": name, "context": context, "date": date, "type": type, "kind": kind}
@@ -150,17 +156,6 @@ def _layout(kb: KB, table: pa.Table, file: Path, columns: Mapping[str, Any], say
     layout = Layout(name, contexts, columns["date"], types, columns.get("kind"))
     layout.check(table, kb)
     return layout
-
-
-def _check_outputs(out: Path | None, page: Path | None, rejects: Path | None, inputs: Sequence[Path]) -> None:
-    """Reject outputs that cannot be written or that would overwrite an input, before any work is done."""
-    outputs = [] if page is None else [page]
-    if out is not None:
-        writer_suffix(out)
-        outputs += [file for file in (out, rejects) if file is not None and str(file) != STDIN]
-    keep_apart(outputs, inputs)
-    for file in outputs:
-        check_place(file)
 
 
 # decisions

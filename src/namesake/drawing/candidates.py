@@ -98,11 +98,9 @@ def waterfalls(candidates: Sequence[Sequence[Row]]) -> list[list[dict[str, Any]]
         left, right = (100 * (at - low) / width for at in sorted((step.begin, step.end)))
         return vars(step) | {"kind": kind, "zero": 100 * -low / width, "left": left, "width": max(right - left, 0.6)}
 
-    def total(some: Sequence[Step]) -> Step:
+    bars = [[bar(step, "for" if step.value >= 0 else "against") for step in some] for some in every]
+    for own, some in zip(bars, every, strict=True):
         value = sum(step.value for step in some)
-        return Step(TOTAL, value, number(round(value * 100) / 100).removeprefix("+"), 0.0, value)
-
-    return [
-        [*(bar(step, "for" if step.value >= 0 else "against") for step in some), bar(total(some), TOTAL)]
-        for some in every
-    ]
+        written = number(round(value * 100) / 100).removeprefix("+")
+        own.append(bar(Step(TOTAL, value, written, 0.0, value), TOTAL))
+    return bars

@@ -15,20 +15,9 @@ from namesake.apps.cli import common
 from namesake.errors import NamesakeError
 from namesake.machine import StoppedError
 
-COMMANDS = {
-    "link": "link",
-    "explain": "link",
-    "reconcile": "reconcile",
-    "review": "reconcile",
-    "kb": "kb",
-    "eval": "evaluation",
-    "serve": "serve",
-    "datasets": "datasets",
-    "quotebank": "datasets",
-    "demo": "demo",
-    "sample": "demo",
-    "compile": "demo",
-}
+MODULES = {"link": "link explain", "reconcile": "reconcile review", "kb": "kb", "evaluation": "eval", "serve": "serve"}
+MODULES |= {"datasets": "datasets quotebank", "demo": "demo sample compile"}
+COMMANDS = {name: module for module, names in MODULES.items() for name in names.split()}
 """The commands in the order of the help, each with its module. A module of one group calls that group `group`."""
 
 OLD_NAMES = {"evaluate": "run"} | {name: name for name in ("threshold", "tune", "errors", "ablate", "reproduce")}

@@ -134,18 +134,12 @@ def named_kb(kb: Path | None) -> Path | None:
 
 
 def open_linker(
-    kb: Path | None,
-    recipe: str,
-    threshold: str | None,
-    mentions: str = "names",
-    files: Sequence[Path] = (),
-    kinds: str | None = None,
-    prior: float = 0.0,
-    decisions: Sequence[Path] | None = None,
+    kb: Path | None, recipe: str, threshold: str | None, files: Sequence[Path] = (), **options: Any
 ) -> Linker:
-    """The linker that --kb, --recipe, --threshold, --mentions, --kinds, --prior and --decisions describe."""
+    """The linker for `files` that --kb, --recipe, --threshold and other options describe."""
+    decisions = options.pop("decisions", None)
     number, folder = threshold_of(threshold), default_kb(kb, files)
-    linker = namesake.Linker(folder, recipe, number, mentions, kinds, prior)
+    linker = namesake.Linker(folder, recipe, number, **options)
     return linker.with_decisions(decisions, say) if decisions else linker
 
 

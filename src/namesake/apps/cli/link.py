@@ -21,8 +21,6 @@ from namesake.printable import counted
 from namesake.progress import reporter
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from namesake.formats.field_names import Reading
     from namesake.linker import Linker
 
@@ -78,7 +76,8 @@ def link(
     if master is not None:
         raise NamesakeError("--master applies to Spark only: add --engine spark")
     paths = [Path(one) for one in articles]
-    linker = common.open_linker(kb, recipe, threshold, mentions, paths, kinds, prior, decisions)
+    options = {"mentions": mentions, "kinds": kinds, "prior": prior, "decisions": decisions}
+    linker = common.open_linker(kb, recipe, threshold, paths, **options)
     settings["reading"], settings["date"] = _reading(paths, given)
     if to is None:
         print_links(linker, paths, settings)
@@ -123,33 +122,29 @@ def explain(
     from namesake.explain import names_of_text, no_such_name
     from namesake.reconciling.explained import explained_table_row
 
-    linker = common.open_linker(kb, recipe, threshold, mentions, [articles], kinds, prior, decisions)
+    options = {"mentions": mentions, "kinds": kinds, "prior": prior, "decisions": decisions}
+    linker = common.open_linker(kb, recipe, threshold, [articles], **options)
     with common.reported_rejects() as rejects:
         if row is not None:
             table, rows = explained_table_row(linker, articles, row, given)
-            _show_explained(table, rows, all, json)
-            return
-        reading, date = _reading([articles], given)
-        table = find_article(linker, articles, article, name, rejects, date, reading)
-        rows = linker.explain(table, name)
-        if not rows.num_rows:
+        else:
+            reading, date = _reading([articles], given)
+            table = find_article(linker, articles, article, name, rejects, date, reading)
+            rows = linker.explain(table, name)
+        if row is None and not rows.num_rows:
             names = linker.link(table).column("name").to_pylist()
             wanted = f"no candidates for {name!r}" if name else "no mention with candidates"
             problem = f"{wanted}; {names_of_text(names, name)}"
             if name is not None and not linker.naming(table, name).num_rows:
                 problem = no_such_name(name, names)
             raise NamesakeError(f"article {table.column('id')[0]}: {problem}")
-        _show_explained(table, rows, all, json)
+        if json:
+            common.print_json(rows.to_pylist())
+            return
+        from namesake.apps.terminal import Console
+        from namesake.apps.terminal.links import show_explanation
 
-
-def _show_explained(table: pa.Table, rows: pa.Table, all: bool, json: bool) -> None:
-    if json:
-        common.print_json(rows.to_pylist())
-        return
-    from namesake.apps.terminal import Console
-    from namesake.apps.terminal.links import show_explanation
-
-    show_explanation(table, rows, Console(), all)
+        show_explanation(table, rows, Console(), all)
 
 
 def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple[Reading, str | None]:

@@ -144,20 +144,18 @@ def request_metrics(app: ASGIApp, registry: prometheus.CollectorRegistry) -> ASG
 def _error_handlers(stop: Callable[[], None]) -> dict[Any, Any]:
     """What a client gets for each kind of error. Starlette logs unexpected ones with their traceback."""
 
-    async def refused(request: Request, problem: RequestError) -> Response:
-        return Response(problem.body(), problem.status, problem.headers, JSON)
-
-    async def not_routed(request: Request, problem: HTTPException) -> Response:
-        if problem.status_code == 404:
-            return await refused(request, RequestError(404, "there is nothing at this address", "see /docs"))
-        allowed = ", ".join(sorted({*(problem.headers or {})["Allow"].split(", "), "OPTIONS"}))
-        if request.method == "OPTIONS":
-            return Response(status_code=204, headers={"allow": allowed})
-        error = f"this address does not support {request.method}"
-        return await refused(request, RequestError(405, error, f"use {allowed}", allow=allowed))
-
-    async def failed(request: Request, problem: Exception) -> Response:
+    async def refused(request: Request, problem: Exception) -> Response:
         match problem:
+            case RequestError():
+                answer = problem
+            case HTTPException(status_code=404):
+                answer = RequestError(404, "there is nothing at this address", "see /docs")
+            case HTTPException():
+                allowed = ", ".join(sorted({*(problem.headers or {})["Allow"].split(", "), "OPTIONS"}))
+                if request.method == "OPTIONS":
+                    return Response(status_code=204, headers={"allow": allowed})
+                error = f"this address does not support {request.method}"
+                answer = RequestError(405, error, f"use {allowed}", allow=allowed)
             case ClientDisconnect():
                 answer = RequestError(400, "the client has disconnected", "")  # no client receives it
             case KBChangedError():
@@ -168,10 +166,10 @@ def _error_handlers(stop: Callable[[], None]) -> dict[Any, Any]:
                 answer = RequestError(422, str(problem), "correct the request")
             case _:
                 answer = RequestError(500, "the server failed", "report this; the server's log has the reason")
-        return await refused(request, answer)
+        return Response(answer.body(), answer.status, answer.headers, JSON)
 
-    handlers = dict.fromkeys((NamesakeError, KBChangedError, ClientDisconnect, Exception), failed)
-    return {RequestError: refused, HTTPException: not_routed, **handlers}
+    kinds = (RequestError, HTTPException, NamesakeError, KBChangedError, ClientDisconnect, Exception)
+    return dict.fromkeys(kinds, refused)
 
 
 # metrics

@@ -12,7 +12,7 @@ import zlib
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
@@ -153,17 +153,18 @@ def fields(encoded: bytes, what: str) -> dict[str, str]:
 
 
 # answers within the limits
+@dataclass(eq=False)
 class Workload:
     """All requests of a server process."""
 
-    def __init__(self, limits: Limits, check: Callable[[], None]) -> None:
-        """`check` is called before each request and raises an error if the server can no longer answer."""
-        self.limits, self.check = limits, check
-        self.requests = 0
-        self.size = 0
-        """Bytes of all bodies."""
-        self.clients: Counter[str] = Counter()
-        """The number of requests by client address."""
+    limits: Limits
+    check: Callable[[], None]
+    """Called before each request; it raises an error if the server can no longer answer."""
+    requests: int = 0
+    size: int = 0
+    """Bytes of all bodies."""
+    clients: Counter[str] = field(default_factory=Counter)
+    """The number of requests by client address."""
 
     async def answer(self, endpoints: dict[str, Endpoint], request: Request) -> Response:
         """The answer of one of the endpoints, by the method. A body counts against the limits until it is answered."""
