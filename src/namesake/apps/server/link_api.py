@@ -24,7 +24,6 @@ from namesake.drawing.theme import symbol
 from namesake.errors import NamesakeError
 from namesake.explain import EXPLANATION, Row, explanation_rows, mentions_called
 from namesake.kb.records import Entity, Found
-from namesake.linker import Linker
 
 ROWS = {"type": "object", "properties": {"rows": {"type": "array", "items": {"type": "object"}}}}
 Results = Annotated[int, Meta(ge=1, le=100, description="the largest number of results")]
@@ -95,33 +94,32 @@ def _given(asked: LinkRequest, limits: Limits) -> Sequence[GivenArticle]:
 
 async def explain(pool: Pool, request: Request, asked: ExplainRequest) -> bytes:
     """Explain links: one row per candidate and part of its score, including NIL."""
-    given = GivenArticle(asked.text, title=asked.title, date=asked.date, mentions=asked.mentions)
-    schema.check_explained([given], pool.limits)
-    schema.check_given([given], pool.limits)
+    given, limits = GivenArticle(asked.text, title=asked.title, date=asked.date, mentions=asked.mentions), pool.limits
+    schema.check_explained([given], limits)
+    schema.check_given([given], limits)
     linker = pool.at(asked.threshold, pool.kinds(asked.kinds))
-    return await pool.json(lambda: {"rows": _explained(linker, given, asked, pool.limits)}, large=True)
 
+    def explained() -> dict[str, list[Row]]:
+        builder = ArticleBuilder()
+        builder.add(*schema.articles_of([given], limits, several=False))
+        scored = linker.scored(builder.table())
+        candidates = np.diff(scored.batch.offsets)[mentions_called(scored, asked.name)]
+        if np.minimum(candidates, asked.limit).sum() > limits.explanations:
+            error = f"the request asks for explanations of more than {limits.explanations:,} candidates"
+            raise RequestError(413, error, "give one name with `name`, or ask for fewer candidates with `limit`")
+        rows, listed = [], 0
+        for row in explanation_rows(scored, asked.name, asked.limit):
+            matches = row.get("matches", ())
+            listed += 1 + len(row["spans"]) + len(matches)
+            listed += sum(len(match["spans"]) + len(match["sources"]) for match in matches)
+            if listed > limits.listed:
+                error = f"the explanation would list more than {limits.listed:,} places, matches and sources"
+                advice = "give one name with `name`, ask for fewer candidates with `limit`, or send a shorter text"
+                raise RequestError(413, error, advice)
+            rows.append(row)
+        return {"rows": pa.Table.from_pylist(rows, EXPLANATION).drop_columns("article_id").to_pylist()}
 
-def _explained(linker: Linker, given: GivenArticle, asked: ExplainRequest, limits: Limits) -> list[Row]:
-    builder = ArticleBuilder()
-    builder.add(*schema.articles_of([given], limits, several=False))
-    scored = linker.scored(builder.table())
-    candidates = np.diff(scored.batch.offsets)[mentions_called(scored, asked.name)]
-    if np.minimum(candidates, asked.limit).sum() > limits.explanations:
-        error = f"the request asks for explanations of more than {limits.explanations:,} candidates"
-        raise RequestError(413, error, "give one name with `name`, or ask for fewer candidates with `limit`")
-    rows, listed = [], 0
-    for row in explanation_rows(scored, asked.name, asked.limit):
-        matches = row.get("matches", ())
-        listed += 1 + len(row["spans"]) + len(matches)
-        listed += sum(len(match["spans"]) + len(match["sources"]) for match in matches)
-        if listed > limits.listed:
-            error = f"the explanation would list more than {limits.listed:,} places, matches and sources"
-            advice = "give one name with `name`, ask for fewer candidates with `limit`, or send a shorter text"
-            raise RequestError(413, error, advice)
-        rows.append(row)
-    found: list[Row] = pa.Table.from_pylist(rows, EXPLANATION).drop_columns("article_id").to_pylist()
-    return found
+    return await pool.json(explained, large=True)
 
 
 # the formats of other linkers

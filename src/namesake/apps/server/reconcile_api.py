@@ -94,12 +94,6 @@ class Named(msgspec.Struct, frozen=True):
     name: str
 
 
-class Suggestion(Named, frozen=True):
-    """An entity, a property or a type whose name begins with a prefix."""
-
-    description: str = ""
-
-
 class AskedProperty(msgspec.Struct, frozen=True):
     """A property whose values the client asks for; `limit` among its settings bounds their number."""
 
@@ -170,22 +164,23 @@ class ReconcileApi:
             raise too_large("the list of queries", self.pool.limits.queries, "queries")
         return await self.pool.json(lambda: self._reconciled(queries), len(queries) > FEW)
 
-    def suggest(self, kind: str, prefix: Prefix, cursor: Cursor = 0) -> dict[str, list[Suggestion]]:
+    def suggest(self, kind: str, prefix: Prefix, cursor: Cursor = 0) -> dict[str, list[dict[str, str]]]:
         """Entities, properties or types whose name begins with a prefix."""
-        prefix = " ".join(prefix.split())
-        if not prefix:
-            return {"result": []}
-        if kind == "entity":
-            return {"result": self._entities(prefix, cursor)}
-        known, begun = self.proposed("") if kind == "property" else self._known_types, prefix.casefold()
-        spelled = {one: (*of.spellings, of.name, of.plural) for one, of in self.kinds.items()} if kind == "type" else {}
-
-        def fits(one: Named) -> bool:
-            names = (one.name.casefold(), *spelled.get(one, ()))
-            return any(name.startswith(begun) for name in names) or one.id.casefold() == begun
-
-        fitting = islice(filter(fits, known), cursor, cursor + SUGGESTED)
-        return {"result": [Suggestion(one.id, one.name) for one in fitting]}
+        prefix, shown = " ".join(prefix.split()), slice(cursor, cursor + SUGGESTED)
+        begun, fitting = prefix.casefold(), list[tuple[str, str, str]]()
+        if prefix and kind == "entity":  # those with this name, then those whose label begins with it
+            exact = [row] if (row := self.kb.row(prefix)) >= 0 else rows_named(self.kb, prefix)
+            rows = dict.fromkeys(row for row in [*exact, *self._beginning(prefix, len(exact) + shown.stop)] if row >= 0)
+            fitting = [(self.kb.id_of(row), self.kb.label(row), about(self.kb, row)) for row in list(rows)[shown]]
+        elif prefix:
+            known = self.proposed("") if kind == "property" else self._known_types
+            for one in known:
+                of = self.kinds.get(one) if kind == "type" else None
+                names = (one.name.casefold(), *((*of.spellings, of.name, of.plural) if of else ()))
+                if any(name.startswith(begun) for name in names) or one.id.casefold() == begun:
+                    fitting.append((one.id, one.name, ""))
+            fitting = fitting[shown]
+        return {"result": [dict(zip(("id", "name", "description"), one, strict=True)) for one in fitting]}
 
     def propose(
         self, type: TypeId = "", limit: Annotated[str, Meta(description="the number of properties")] = ""
@@ -277,14 +272,6 @@ class ReconcileApi:
         return Named(qid, self.kb.item_labels[item] or qid)
 
     # suggestions
-    def _entities(self, prefix: str, skipped: int) -> list[Suggestion]:
-        """The entities with this name, then those whose label begins with it, the most sitelinks first."""
-        exact = [row] if (row := self.kb.row(prefix)) >= 0 else rows_named(self.kb, prefix)
-        more = self._beginning(prefix, len(exact) + skipped + SUGGESTED)
-        rows = dict.fromkeys(row for row in [*exact, *more] if row >= 0)
-        chosen = list(rows)[skipped : skipped + SUGGESTED]
-        return [Suggestion(self.kb.id_of(row), self.kb.label(row), about(self.kb, row)) for row in chosen]
-
     @cached_property
     def _by_label(self) -> Int32:
         """The rows of the entities in the order of their labels' bytes. It is made for the first suggestion."""
