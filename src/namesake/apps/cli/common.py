@@ -23,7 +23,6 @@ from namesake.printable import counted, one_line
 if TYPE_CHECKING:
     from namesake.articles.rejects import Rejects
     from namesake.evaluation.reports.report import View
-    from namesake.linker import Linker
 
 HELP: dict[str, Any] = tomllib.loads(Path(__file__).with_name("help.toml").read_text(encoding="utf-8"))
 NO_RESULT, INCOMPLETE = 3, 4
@@ -135,18 +134,12 @@ def named_kb(kb: Path | None) -> Path | None:
 
 def open_linker(
     kb: Path | None, recipe: str, threshold: str | None, files: Sequence[Path] = (), **options: Any
-) -> Linker:
+) -> namesake.Linker:
     """The linker for `files` that --kb, --recipe, --threshold and other options describe."""
     decisions = options.pop("decisions", None)
     number, folder = threshold_of(threshold), default_kb(kb, files)
     linker = namesake.Linker(folder, recipe, number, **options)
     return linker.with_decisions(decisions, say) if decisions else linker
-
-
-def report_unused(linker: Linker) -> None:
-    """Report decisions that have applied to no name: the text or the row that they are about is gone."""
-    if linker.decisions is not None and (unused := linker.decisions.unused()):
-        say(unused)
 
 
 def default_kb(kb: Path | None, files: Sequence[Path]) -> Path:

@@ -200,8 +200,7 @@ def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings
         counts = namesake.link_files(linker, articles, out, **settings, rejects=rejects, reporter=reporter())
         pace = common.rate(counts.articles, time.perf_counter() - began, "article")
         _report("stdout" if str(out) == "-" else out, vars(counts), pace)
-    common.report_unused(linker)
-    _finish(rejects.count > 0 and not counts.articles, articles, settings["reading"], counts)
+    _finish(linker, rejects.count > 0 and not counts.articles, articles, settings["reading"], counts)
 
 
 def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) -> None:
@@ -219,12 +218,13 @@ def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) ->
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
                     show_text(linker, table, console)
                 linked += show_links(linker, table, console, rejects, settings["linked_only"])
-    common.report_unused(linker)
-    _finish(rejects.count > 0 and not linked, articles, reading, listing)
+    _finish(linker, rejects.count > 0 and not linked, articles, reading, listing)
 
 
-def _finish(failed: bool, articles: Sequence[Path], reading: Reading, run: Any) -> None:
+def _finish(linker: Linker, failed: bool, articles: Sequence[Path], reading: Reading, run: Any) -> None:
     """Report what was not linked. The exit code is not 0 if every record was rejected or a file was not read."""
+    if linker.decisions is not None and (unused := linker.decisions.unused()):
+        common.say(unused)  # the texts or the rows that they are about are gone
     common.report_skipped(run.notes, run.problems)
     if failed:
         common.say("no article could be linked")
