@@ -59,8 +59,7 @@ EXPLANATION = pa.schema(
 
 Row = dict[str, Any]
 
-MOST_NAMES = 10
-"""Names of a text that a message lists."""
+MOST_NAMES = 10  # names of a text that a message lists
 
 
 def explain(scored: Scored, name: str | None = None, most: int | None = None) -> pa.Table:

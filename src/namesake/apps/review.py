@@ -42,8 +42,7 @@ from namesake.reconciling import Query
 from namesake.reconciling.table import SHOWN, Doubtful
 from namesake.scoring import Scored
 
-MOST_CASES = 10_000
-"""Cases on one page."""
+MOST_CASES = 10_000  # cases on one page
 NEEDED = ("article_id", "name", "confidence", "known")
 """Columns of links that a review reads."""
 NEARBY = 300

@@ -11,12 +11,9 @@ from namesake.drawing.theme import REASONS, nil_confidence, render
 from namesake.kb.records import Found
 from namesake.printable import one_line
 
-SHOWN = 5
-"""Candidates that are shown, besides NIL."""
-LINES = 5
-"""Lines of each kind of evidence; further ones unfold."""
-SMALL = 0.05
-"""Parts that change the score by less are drawn as one."""
+SHOWN = 5  # candidates that are shown, besides NIL
+LINES = 5  # lines of each kind of evidence; further ones unfold
+SMALL = 0.05  # parts that change the score by less are drawn as one
 OTHERS, TOTAL = "all others", "total"
 
 

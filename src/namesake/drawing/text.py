@@ -17,8 +17,7 @@ from namesake.printable import counted, lines, one_line
 
 Row = Mapping[str, Any]
 One = TypeVar("One")
-AROUND = 120
-"""Characters of an excerpt on either side of the name."""
+AROUND = 120  # characters of an excerpt on either side of the name
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,8 @@ from namesake.progress import reporter
 
 group = common.group("Build a knowledge base from a Wikidata dump, and inspect it.")
 
-SUGGESTED = 3
-"""Similar names that are suggested for a name that is not in the KB."""
-LONGEST = 30
-"""Maximum length of a word for which misspellings are tried."""
+SUGGESTED = 3  # similar names that are suggested for a name that is not in the KB
+LONGEST = 30  # maximum length of a word for which misspellings are tried
 KbPath = Annotated[Path, typer.Argument(metavar="KB", help="Folder of the KB, made by `namesake kb build`.")]
 
 

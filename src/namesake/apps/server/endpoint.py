@@ -29,8 +29,7 @@ T = TypeVar("T")
 
 JSON, HTML, TURTLE, FORM = "application/json", "text/html", "text/turtle", "application/x-www-form-urlencoded"
 GZIP = ("gzip", "x-gzip")
-MOST_FIELDS = 100
-"""Parameters of a query string or a form."""
+MOST_FIELDS = 100  # parameters of a query string or a form
 ERRORS = {"GET": (400, 422), "POST": (400, 408, 413, 415, 422, 429, 503)}
 """Error statuses of endpoints that take something, by their method."""
 CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

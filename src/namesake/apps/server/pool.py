@@ -40,10 +40,8 @@ Links = list[list[LinkAnswer]]
 About = Callable[[str], tuple[str | None, str | None, str, str | None]]
 Worked = tuple[Sequence[bytes | BaseException], dict[str, int]]
 
-LINKERS = 32
-"""Linkers with other thresholds or kinds that are kept."""
-REMEMBERED = 1 << 16
-"""Entities whose labels are kept in memory."""
+LINKERS = 32  # linkers with other thresholds or kinds that are kept
+REMEMBERED = 1 << 16  # entities whose labels are kept in memory
 
 
 @dataclass(frozen=True)

@@ -29,14 +29,12 @@ MOST, LIMIT = 50, 5
 """Candidates per query: the largest number, and the default."""
 LONGEST = 1000
 """Characters of a name: a longer one has no candidates. Longer values are cut."""
-LOOKED_AT = 100
-"""Candidates that are checked for the types of a query."""
+LOOKED_AT = 100  # candidates that are checked for the types of a query
 FEW = 16
 """Queries that count as short work; OpenRefine sends 10 at a time to a service that announces no `batchSize`."""
 PREVIEW_CSP = CSP.replace("frame-ancestors 'none'", "frame-ancestors *")  # OpenRefine shows it in a frame
 
-SUGGESTED = 10
-"""Suggestions at a time."""
+SUGGESTED = 10  # suggestions at a time
 _PROPERTY = re.compile(r"P[1-9][0-9]{0,8}")
 Text = Annotated[str, Meta(max_length=LONGEST)]
 Prefix = Annotated[str, Meta(max_length=200, description="the text typed so far")]

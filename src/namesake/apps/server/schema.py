@@ -31,8 +31,7 @@ SHOWN, MOST_SHOWN = 10, 100
 """Candidates per name: the default, and the largest number that a request may ask for."""
 Limit = Annotated[int, Meta(ge=1, le=MOST_SHOWN)]
 Spans = list[tuple[int, int]]
-NAME_WEIGHT = 50
-"""Linking a given name takes as long as so many characters of text."""
+NAME_WEIGHT = 50  # linking a given name takes as long as so many characters of text
 
 
 class StrictStruct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

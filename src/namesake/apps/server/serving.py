@@ -40,11 +40,9 @@ from namesake.linker import Linker
 from namesake.printable import one_line
 
 HEADER = "namesake-generation"
-LOOKS_APART = 1.0
-"""Seconds between two looks at the manifest."""
+LOOKS_APART = 1.0  # seconds between two looks at the manifest
 WARM_UP = "Barack Obama met Michael Jordan in Chicago."
-SWITCH = 0.0005
-"""Seconds after which a thread that links lets the event loop run."""
+SWITCH = 0.0005  # seconds after which a thread that links lets the event loop run
 MINUTE, MOST_LINES = 60.0, 10
 """Lines of the log about malformed requests per minute."""
 
