@@ -3,7 +3,6 @@
 import re
 from bisect import bisect_left
 from functools import cached_property, lru_cache, partial
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -220,24 +219,20 @@ class ReconcileApi:
 
     def _fitting(self, judged: Reconciled, query: int, asked: GivenQuery) -> list[Candidate]:
         """The best candidates with the required types. Only these are described."""
-        wanted, limit = set(asked.types), int(min(asked.limit, MOST))
-        answered = judged.reason(query) is None
+        wanted, limit, fitting = set(asked.types), int(min(asked.limit, MOST)), list[Candidate]()
         strict = bool(wanted) and asked.type_strict != "should"
-        enough = wanted.issubset if asked.type_strict == "all" else lambda types: bool(wanted & types)
-
-        def types(row: int) -> set[str]:
-            return {one.id for one in self.types_of(row, OCCUPATION)}
-
-        best = enumerate(judged.best(query, LOOKED_AT if strict else limit))
-        rows = judged.scored.batch.rows
-        fitting = ((place, at) for place, at in best if not strict or enough(types(int(rows[at]))))
-        typed = judged.scored.scores.get(ENTITY_TYPE)
-
-        def matched(place: int, at: int) -> bool:
-            """Whether a candidate is the answer. A candidate that has other types only is not."""
-            return answered and place == 0 and (typed is None or bool(typed[at] >= 0))
-
-        return [judged.who(self.kb, at, matched=matched(place, at)) for place, at in islice(fitting, limit)]
+        answered, typed = judged.reason(query) is None, judged.scored.scores.get(ENTITY_TYPE)
+        for place, at in enumerate(judged.best(query, LOOKED_AT if strict else limit)):
+            if strict:
+                types = {one.id for one in self.types_of(int(judged.scored.batch.rows[at]), OCCUPATION)}
+                if not (wanted <= types if asked.type_strict == "all" else wanted & types):
+                    continue
+            # a candidate that has other types only is not the answer
+            matched = answered and place == 0 and (typed is None or bool(typed[at] >= 0))
+            fitting.append(judged.who(self.kb, at, matched=matched))
+            if len(fitting) == limit:
+                break
+        return fitting
 
     def _candidate(self, one: Candidate) -> dict[str, Any]:
         """A candidate of a query; its score is the confidence in percent."""
