@@ -136,9 +136,7 @@ class Pool:
         lane.waiting.append(job)
         lane.arrived.set()
         if len(lane.workers) < self.limits.threads:
-            worker = asyncio.create_task(self._work_off(lane))
-            lane.workers.add(worker)
-            worker.add_done_callback(lane.workers.discard)
+            lane.workers.add(asyncio.create_task(self._work_off(lane)))
         return await job.done
 
     async def run(self, work: Callable[[], T], large: bool = False) -> T:
@@ -179,25 +177,28 @@ class Pool:
                     while len(lane.waiting) < min(lane.expected, lane.batch):
                         lane.arrived.clear()
                         await lane.arrived.wait()
-            jobs = _next_batch(lane)
-            if not jobs:  # another thread has taken them
-                return
+            if jobs := _next_batch(lane):  # unless another thread has taken them
+                results = await self._linked(lane, jobs)
+                for job, result in zip(jobs, results, strict=True):
+                    if job.done.done():
+                        continue  # the server was stopped without waiting
+                    if isinstance(result, BaseException):
+                        job.done.set_exception(result)
+                    else:
+                        job.done.set_result(result)
+                lane.expected = len(jobs) + len(lane.waiting)
+        lane.workers -= {asyncio.current_task()}  # at once: the next job needs another worker
+
+    async def _linked(self, lane: Lane, jobs: Sequence[Job]) -> Sequence[bytes | BaseException]:
+        """The answer to each job, or its error."""
+        try:
             linker = self.at(jobs[0].options.threshold, jobs[0].options.kinds)
             work = partial(_work, linker, self.about, self.limits, jobs)
-            results: Sequence[bytes | BaseException]
-            try:
-                results, counts = await asyncio.get_running_loop().run_in_executor(lane.threads, work)
-                self.counts.update(counts)
-            except Exception as problem:
-                results = [problem] * len(jobs)
-            for job, result in zip(jobs, results, strict=True):
-                if job.done.done():
-                    continue  # the server was stopped without waiting
-                if isinstance(result, BaseException):
-                    job.done.set_exception(result)
-                else:
-                    job.done.set_result(result)
-            lane.expected = len(jobs) + len(lane.waiting)
+            results, counts = await asyncio.get_running_loop().run_in_executor(lane.threads, work)
+        except Exception as problem:
+            return [problem] * len(jobs)
+        self.counts.update(counts)
+        return results
 
 
 def _about(kb: KB, qid: str) -> tuple[str | None, str | None, str, str | None]:
