@@ -75,7 +75,9 @@ def imported(path: Path) -> Iterator[str]:
     """Every module a file imports, wherever in the file it does so."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            yield from (alias.name for alias in node.names if alias.name != "namesake")
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "namesake":
+            yield f"namesake.{HOMES.get(node.attr, node.attr)}"  # a public name, as in namesake.Linker
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports are absolute here"
             assert node.module is not None

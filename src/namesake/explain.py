@@ -19,7 +19,6 @@ from msgspec import to_builtins
 
 from namesake import rank
 from namesake.articles.schema import SPANS
-from namesake.batch import Batch
 from namesake.decide import NOT_A_PERSON
 from namesake.errors import did_you_mean
 from namesake.kb.names.normalise import normalise
@@ -60,15 +59,11 @@ EXPLANATION = pa.schema(
 
 Row = dict[str, Any]
 
-MOST_NAMES = 10
-"""Names of a text that a message lists."""
+MOST_NAMES = 10  # names of a text that a message lists
 
 
 def explain(scored: Scored, name: str | None = None, most: int | None = None) -> pa.Table:
-    """The explanation of every mention of a scored batch, or of the mentions with this name.
-
-    With `most`, only the best candidates of each mention, and NIL.
-    """
+    """The explanation of every mention, or of those with this name; with `most`, only the best candidates and NIL."""
     return pa.Table.from_pylist(list(explanation_rows(scored, name, most)), EXPLANATION)
 
 
@@ -80,20 +75,19 @@ def explanation_rows(scored: Scored, name: str | None = None, most: int | None =
 
 
 def mentions_called(scored: Scored, name: str | None) -> list[int]:
-    """The mentions of a scored batch, or those with this name in some place, ignoring case, accents and spaces.
-
-    A mention of Michael Jordan also has the name Jordan if the text later says "Jordan".
-    """
+    """The mentions, or those with this name in some place: also Jordan for Michael Jordan, in any case."""
     batch = scored.batch
     if name is None:
         return list(range(len(batch.names)))
-    called = normalise(name)
-    text_of = cache(lambda article: tuple(one[article].as_py() or "" for one in (batch.texts, batch.titles)))
-    return [
-        m
-        for m in range(len(batch.names))
-        if any(normalise(one) == called for one in _written(batch, m, *text_of(int(batch.article[m]))))
-    ]
+    called, found = normalise(name), []
+    texts_of = cache(lambda article: [texts[article].as_py() for texts in (batch.texts, batch.titles)])
+    for m in range(len(batch.names)):
+        names = {batch.names[m].as_py()}
+        for text, lists in zip(texts_of(int(batch.article[m])), (batch.span_lists, batch.title_lists), strict=True):
+            names |= {text[start:end] for start, end in lists[m].as_py() or ()}
+        if called in map(normalise, names):
+            found.append(m)
+    return found
 
 
 def no_such_name(name: str, names: Iterable[str]) -> str:
@@ -110,14 +104,6 @@ def names_of_text(names: Iterable[str], near: str | None = None) -> str:
     close = get_close_matches(near or "", known, MOST_NAMES, cutoff=0.5)
     listed = close or known[:MOST_NAMES]
     return f"it has {len(known):,} names, {'among them' if close else 'the first are'}: {', '.join(listed)}, …"
-
-
-def _written(batch: Batch, mention: int, text: str, title: str) -> Iterator[str]:
-    """The name of a mention, and its spans in text and title."""
-    yield batch.names[mention].as_py()
-    for written, lists in ((text, batch.span_lists), (title, batch.title_lists)):
-        if spans := lists[mention].as_py():
-            yield from {written[start:end] for start, end in spans}
 
 
 def _mention_rows(scored: Scored, reading: Reading, most: int | None) -> Iterator[Row]:

@@ -2,10 +2,10 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TextIO
+from typing import Any, TextIO
 
 from namesake.printable import counted, one_line
 
@@ -13,108 +13,72 @@ INTERVAL = 60.0  # seconds between two lines without a terminal
 WIDE = 100  # columns of a terminal that fits a long bar
 
 
-Measure = Callable[[int | None], str]
-"""The progress in words, in at most so many characters."""
-
-
 class Reporter:
-    """Receives the progress of long work and reports nothing. Subclasses report it."""
+    """Reports the progress of long work: a bar on a terminal, lines in a log, nothing without a stream."""
 
-    began = 0.0
+    stream: TextIO | None = None
+    console: Any = None
+    """For terminals."""
+    began = spoke = 0.0
+    name = ""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self.stream = stream
+        if stream is not None and stream.isatty():
+            from rich.console import Console  # slow to load, and logs do not need it
+
+            self.console = Console(file=stream)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """A part of the work, inside the block. `name` describes it, such as "reading the dump"."""
-        self.began = time.monotonic()
-        yield
-
-    def advance(
-        self, fraction: float | None, count: int, unit: str = "items", more: str = "", before: float = 0.0
-    ) -> None:
-        """Report the progress of this stage: the share that is done (None if it is unknown) and the number of units.
-
-        `more` are other facts, separated by commas. `before` is the share that a stopped run had done.
-        """
-        seconds = time.monotonic() - self.began
-        self.show(fraction, partial(_measure, fraction, count, unit, more, before, seconds))
-
-    def show(self, fraction: float | None, measure: Measure) -> None:
-        """Show the progress."""
-
-    def say(self, line: str) -> None:
-        """Report one line."""
-
-
-class Lines(Reporter):
-    """For logs: a line at the start of a stage, and one per minute."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self.stream, self.name, self.spoke = stream, "", 0.0
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """A part of the work, inside the block."""
-        with super().stage(name):
-            self.name, self.spoke = name, self.began
-            self.say(f"{name} …")
+        self.name, self.began = name, time.monotonic()
+        self.spoke = self.began
+        if self.console is None:
+            if self.stream is not None:
+                self.say(f"{name} …")
             yield
-
-    def show(self, fraction: float | None, measure: Measure) -> None:
-        """Print a line if the last one is a minute old."""
-        now = time.monotonic()
-        if now - self.spoke >= INTERVAL:
-            self.spoke = now
-            self.say(f"{self.name}: {measure(None)}")
-
-    def say(self, line: str) -> None:
-        """Print a line."""
-        print(one_line(line), file=self.stream, flush=True)
-
-
-class Bar(Reporter):
-    """For terminals: a bar with percentage, rate and remaining time."""
-
-    def __init__(self, stream: TextIO) -> None:
-        from rich.console import Console  # slow to load, and logs do not need it
-
-        self.console = Console(file=stream)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """A part of the work, inside the block."""
+            return
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
         width = 30 if self.console.width >= WIDE else 10
         self.taken = len(name) + width + 4  # the spinner, and the spaces between columns
         name_column, measure = TextColumn("{task.description}"), TextColumn("{task.fields[measure]}")
         columns = SpinnerColumn(), name_column, BarColumn(bar_width=width), measure
-        with super().stage(name), Progress(*columns, console=self.console, transient=True) as self.bar:
+        with Progress(*columns, console=self.console, transient=True) as self.bar:
             self.task = self.bar.add_task(name, total=None, measure="")
             yield
 
-    def show(self, fraction: float | None, measure: Measure) -> None:
-        """Redraw the bar."""
-        words = measure(self.console.width - self.taken)
-        self.bar.update(self.task, completed=fraction or 0.0, total=None if fraction is None else 1.0, measure=words)
+    def advance(
+        self, fraction: float | None, count: int, unit: str = "items", more: str = "", before: float = 0.0
+    ) -> None:
+        """Report the share that is done, if known, and the number of units; `before` is that of an earlier run."""
+        now = time.monotonic()
+        measure = partial(_measure, fraction, count, unit, more, before, now - self.began)
+        if self.console is not None:
+            words, total = measure(self.console.width - self.taken), None if fraction is None else 1.0
+            self.bar.update(self.task, completed=fraction or 0.0, total=total, measure=words)
+        elif self.stream is not None and now - self.spoke >= INTERVAL:
+            self.spoke = now
+            self.say(f"{self.name}: {measure(None)}")
 
     def say(self, line: str) -> None:
-        """Print a line above the bar."""
-        self.console.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
+        """Report one line: above the bar, or in the log."""
+        if self.console is not None:
+            self.console.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
+        elif self.stream is not None:
+            print(one_line(line), file=self.stream, flush=True)
 
 
 def reporter(stream: TextIO | None = None) -> Reporter:
-    """A reporter for a stream, by default standard error: a bar for a terminal, lines for anything else."""
-    stream = sys.stderr if stream is None else stream
-    return Bar(stream) if stream.isatty() else Lines(stream)
+    """A reporter for a stream, by default standard error."""
+    return Reporter(sys.stderr if stream is None else stream)
 
 
 def _measure(
     fraction: float | None, count: int, unit: str, more: str, before: float, seconds: float, width: int | None
 ) -> str:
-    """Such as `42 %, 1,234,567 items, 98,765/s, 0:12:34 left`, as far as it is known.
-
-    If it is longer than `width`, it loses the parts of `more` first, one by one, then rate and count.
-    """
+    """Such as `42 %, 1,234,567 items, 98,765/s, 0:12:34 left`; too long for `width`, it loses parts of `more` first."""
     share = [] if fraction is None else [f"{100 * fraction:.0f} %"]
     pace = f"{count / max(seconds, 1e-9):,.0f}/s"
     parts = [counted(count, unit.removesuffix("s")), pace, *filter(None, more.split(", "))]

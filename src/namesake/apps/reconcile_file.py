@@ -1,7 +1,4 @@
-"""Reconciliation of a whole file: read the table, match its rows, write the result and a page for review.
-
-Also decisions about its rows by their numbers.
-"""
+"""Reconciliation of a whole file, with a page for review; and decisions about its rows by their numbers."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from namesake.apps.review import Case, decided_row, row_case, write_page
+from namesake.apps.review import decided_row, row_case, write_page
 from namesake.articles.rejects import NoRejects, Rejects
 from namesake.decisions.lookup import cells_of, texts
 from namesake.decisions.records import Decision, append, contradict, now, origin, read_decisions
@@ -20,14 +17,14 @@ from namesake.files import STDIN, Paths, check_place, keep_apart, several
 from namesake.formats import read_rows
 from namesake.formats.excel_files import check_rows
 from namesake.formats.field_names import Reading
-from namesake.formats.table_files import Rows, said_of_writing, write_rows, writer_suffix
+from namesake.formats.table_files import said_of_writing, write_rows, writer_suffix
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.printable import counted
 from namesake.progress import Reporter
 from namesake.reconciling import Query
 from namesake.reconciling.explained import checked
-from namesake.reconciling.table import Answers, Layout, column_of_names, queries_of, reconcile_table
+from namesake.reconciling.table import Layout, column_of_names, queries_of, reconcile_table
 
 
 @dataclass(frozen=True)
@@ -96,12 +93,17 @@ def reconcile(
     rejects = NoRejects() if rejects is None else rejects
     target, page = None if out is None else Path(out), None if review is None else Path(review)
     decided = [Path(file) for file in (*several(choices), *several(decisions))]
-    _check_outputs(target, page, rejects.path, [table, linker.kb.path, *decided])
+    outputs = [] if page is None else [page]
+    if target is not None:
+        writer_suffix(target)
+        outputs += [file for file in (target, rejects.path) if file is not None and str(file) != STDIN]
+    keep_apart(outputs, [table, linker.kb.path, *decided])  # all this before any work is done
+    for file in outputs:
+        check_place(file)
     read = read_rows(table, rejects, Reading(encoding=encoding, format=format, sheet=sheet, say=say))
     check_rows(target or Path(), read.table.num_rows)
-    name = column_of_names(read.table.column_names, str(table), say) if name is None else name
-    layout = layout_of(read.table, name, context, date, type, kind)
-    layout.check(read.table, linker.kb)
+    columns = {"name": name, "context": context, "date": date, "type": type, "kind": kind}
+    layout = _layout(linker.kb, read.table, table, columns, say)
     if check is not None:
         replace(layout, name=check).check(read.table, linker.kb)
     linker = linker.with_decisions(decided, say) if decided else linker
@@ -118,8 +120,10 @@ def reconcile(
             advance=lambda done: reporter.advance(done / total, done, "rows"),
             say=say,
         )
-    if check is not None:
-        answers = _with_check(answers, check, linker.kb, say)
+    if check is not None:  # whether the QIDs of the table are the same
+        qids = answers.table.column(answers.added[0]).to_pylist()
+        compared = pa.array(checked(linker.kb, texts(answers.table, check), qids, say))
+        answers = replace(answers, table=answers.table.append_column("check", compared))
     if target is not None:
         write_rows(answers.table, target, dialect=read.dialect, from_kb=answers.added)
         if said := said_of_writing(read.dialect, target):
@@ -131,53 +135,27 @@ def reconcile(
     if linker.decisions is not None and (unused := linker.decisions.unused()):
         say(unused)
     if page is not None:
-        cases = row_cases(answers, read, layout, linker.kb)
+        cells = cells_of(read.table, layout.columns, [one.row for one in answers.doubtful])
+        alike: dict[Query, list[Any]] = {}  # rows with the same name and the same content are one case
+        for one, own in zip(answers.doubtful, cells, strict=True):
+            alike.setdefault(one.query, []).append((one, read.numbers[one.row], own))
+        cases = [row_case(same, linker.kb) for same in alike.values()]
         shown = write_page(cases, page, table.name, linker, blind)
         said = "" if shown == len(cases) else f", {shown:,} of {len(cases):,} different ones on the page"
         say(f"{page}: {counted(len(answers.doubtful), 'row')} to review{said}")
     return Reconciled(answers.table, answers.matched, answers.chosen, answers.as_chosen, len(read.unread))
 
 
-def layout_of(
-    table: pa.Table,
-    name: str,
-    context: str | Sequence[str] = (),
-    date: str | None = None,
-    type: Mapping[str, str | Sequence[str]] | None = None,
-    kind: str | Iterable[str] | None = None,
-) -> Layout:
+def _layout(kb: KB, table: pa.Table, file: Path, columns: Mapping[str, Any], say: Callable[[str], None]) -> Layout:
     """The roles of columns; `Team,Notes` names two columns of words unless one column has that name."""
-    types = tuple((property, column) for property, some in (type or {}).items() for column in several(some))
-    listed = [[text] if text in table.column_names else text.split(",") for text in several(context)]
+    name = columns["name"]
+    name = column_of_names(table.column_names, str(file), say) if name is None else name
+    types = tuple((property, one) for property, some in (columns["type"] or {}).items() for one in several(some))
+    listed = [[text] if text in table.column_names else text.split(",") for text in several(columns["context"])]
     contexts = tuple(part.strip() for parts in listed for part in parts if part.strip())
-    return Layout(name, contexts, date, types, kind)
-
-
-def row_cases(answers: Answers, read: Rows, layout: Layout, kb: KB) -> list[Case]:
-    """The uncertain rows of a table as cases; rows with the same name and the same content are one."""
-    cells = cells_of(read.table, layout.columns, [one.row for one in answers.doubtful])
-    alike: dict[Query, list[Any]] = {}
-    for one, own in zip(answers.doubtful, cells, strict=True):
-        alike.setdefault(one.query, []).append((one, read.numbers[one.row], own))
-    return [row_case(same, kb) for same in alike.values()]
-
-
-def _with_check(answers: Answers, column: str, kb: KB, say: Callable[[str], None]) -> Answers:
-    """The answers with the column `check`: whether the QIDs of the table are the same."""
-    qids = answers.table.column(answers.added[0]).to_pylist()
-    found = pa.array(checked(kb, texts(answers.table, column), qids, say))
-    return replace(answers, table=answers.table.append_column("check", found))
-
-
-def _check_outputs(out: Path | None, page: Path | None, rejects: Path | None, inputs: Sequence[Path]) -> None:
-    """Reject outputs that cannot be written or that would overwrite an input, before any work is done."""
-    outputs = [] if page is None else [page]
-    if out is not None:
-        writer_suffix(out)
-        outputs += [file for file in (out, rejects) if file is not None and str(file) != STDIN]
-    keep_apart(outputs, inputs)
-    for file in outputs:
-        check_place(file)
+    layout = Layout(name, contexts, columns["date"], types, columns.get("kind"))
+    layout.check(table, kb)
+    return layout
 
 
 # decisions
@@ -186,27 +164,21 @@ def decide_rows(
     source: Path,
     target: Path,
     answers: Iterable[str],
-    *,
-    name: str | None = None,
-    context: str | Sequence[str] = (),
-    date: str | None = None,
-    type: Mapping[str, str | Sequence[str]] | None = None,
-    by: str = "",
-    encoding: str | None = None,
+    columns: Mapping[str, Any],
+    by: str,
+    encoding: str | None,
     rejects: Rejects,
     say: Callable[[str], None],
 ) -> int:
     """Append decisions about rows of a table to a file of decisions; returns their number.
 
     `answers` are `ROW=QID`, `ROW=nil`, or `ROW=not:QID` for "not this entity", with rows as the spreadsheet counts
-    them; `by` is the reviewer, and the columns are as for `reconcile`.
+    them; `by` is the reviewer, and `columns` are arguments of `reconcile`: name, context, date and type.
     """
     keep_apart([target], [source, linker.kb.path])
     check_place(target)
     read = read_rows(source, rejects, Reading(encoding=encoding, say=say))
-    named = column_of_names(read.table.column_names, str(source), say) if name is None else name
-    layout = layout_of(read.table, named, context, date, type)
-    layout.check(read.table, linker.kb)
+    layout = _layout(linker.kb, read.table, source, columns, say)
     queries, place = queries_of(read.table, layout), {number: at for at, number in enumerate(read.numbers)}
     shared: dict[str, Any] = {"by": by, "at": now()} | origin(linker.kb, linker.recipe.name)
     made = []
@@ -225,16 +197,12 @@ def decide_rows(
             made.append(Decision(decision=what, entity=entity, **about))
         except ValueError as problem:
             raise NamesakeError(f"`decide={answer!r}`: {problem}") from None
-    _refuse_contradiction(target, made)
+    known = [(one.decision, str(one)) for one in read_decisions(target)] if target.exists() else []
+    for new in made:
+        said = f"{new.name!r} = {new.entity or 'NIL'}"
+        for other, shown in known:
+            if new.key == other.key and contradict(new, other):
+                raise NamesakeError(f"{said} contradicts {shown}: remove one of them")
+        known.append((new, said))
     append(target, made)
     return len(made)
-
-
-def _refuse_contradiction(path: Path, new: Sequence[Decision]) -> None:
-    """Raise an error if a new decision contradicts one of the file, or another new one."""
-    known = [(one.decision, str(one)) for one in read_decisions(path)] if path.exists() else []
-    for one in new:
-        for other, shown in known:
-            if one.key == other.key and contradict(one, other):
-                raise NamesakeError(f"{one.name!r} = {one.entity or 'NIL'} contradicts {shown}: remove one of them")
-        known.append((one, f"{one.name!r} = {one.entity or 'NIL'}"))

@@ -38,12 +38,11 @@ from namesake.kb.store import KB
 from namesake.kernels.dump import wikidata
 from namesake.linker import Linker
 from namesake.printable import counted
-from namesake.reconciling import Candidate, Query
+from namesake.reconciling import Query
 from namesake.reconciling.table import SHOWN, Doubtful
 from namesake.scoring import Scored
 
-MOST_CASES = 10_000
-"""Cases on one page."""
+MOST_CASES = 10_000  # cases on one page
 NEEDED = ("article_id", "name", "confidence", "known")
 """Columns of links that a review reads."""
 NEARBY = 300
@@ -100,14 +99,13 @@ def ordered(cases: Iterable[Case]) -> list[Case]:
 
 # texts
 def text_cases(linker: Linker, links: pa.Table, articles: Iterable[pa.Table], below: float) -> Iterator[Case]:
-    """The cases of texts: mentions of `links` whose most likely answer has a lower probability than `below`.
-
-    Articles with such mentions are linked again, because links do not contain candidates.
-    """
+    """The cases of texts: mentions of `links` that are less sure than `below`. Their articles are linked again."""
     absent = [name for name in NEEDED if name not in links.column_names]
     if absent:
         raise NamesakeError(f"the links have no column {absent[0]!r}: give the output of `namesake link`")
-    chance, known = (pa.array(map(_number, links[name].to_pylist()), pa.float64()) for name in ("confidence", "known"))
+    cells = (links[name].to_pylist() for name in ("confidence", "known"))  # CSV has texts
+    numbers = ([None if cell in (None, "") else float(str(cell)) for cell in column] for column in cells)
+    chance, known = (pa.array(column, pa.float64()) for column in numbers)
     sure = pc.max_element_wise(chance, pc.subtract(1.0, known))
     rows = links.select(["article_id", "name"]).filter(pc.less(sure, below))
     wanted = set(zip(*(rows.column(name).to_pylist() for name in rows.column_names), strict=True))
@@ -116,11 +114,6 @@ def text_cases(linker: Linker, links: pa.Table, articles: Iterable[pa.Table], be
         some = check_articles(table.filter(pc.is_in(table.column("id"), ids)))
         for piece in pieces(some):
             yield from _cases_of_batch(linker.scored(piece), wanted, below)
-
-
-def _number(cell: object) -> float | None:
-    """A probability of a file of links; CSV has texts."""
-    return None if cell in (None, "") else float(str(cell))
 
 
 def _cases_of_batch(scored: Scored, wanted: set[tuple[str, str]], below: float) -> Iterator[Case]:
@@ -182,6 +175,7 @@ def row_case(same: Sequence[tuple[Doubtful, int, Cells]], kb: KB) -> Case:
     distinct = {tuple(sorted(cells.items())): cells for _, _, cells in same}
     more = f" and {len(same) - 1} with the same content" if len(same) > 1 else ""
     matched = row.candidates[0] if row.candidates and row.candidates[0].matched else None
+    chances = [one.confidence or 0.0 for one in row.candidates]
     whys = _why(kb, [one.qid for one in row.candidates], [one.parts for one in row.candidates])
     return Case(
         name=query.name,
@@ -193,7 +187,7 @@ def row_case(same: Sequence[tuple[Doubtful, int, Cells]], kb: KB) -> Case:
         options=[Option(one.qid, one.confidence, why) for one, why in zip(row.candidates, whys, strict=True)],
         total=row.total,
         mentions=len(same),
-        uncertainty=1 - _likeliest(row.candidates),
+        uncertainty=1 - max([*chances, 1 - sum(chances)], default=0.0),
         decided=[decided_row(query, cells) for cells in distinct.values()],
     )
 
@@ -205,34 +199,24 @@ def decided_row(query: Query, cells: Cells) -> dict[str, Any]:
     return about | ({"date": query.date} if query.date else {})
 
 
-def _likeliest(candidates: Sequence[Candidate]) -> float:
-    """The probability of the most likely answer, NIL included."""
-    chances = [one.confidence or 0.0 for one in candidates]
-    return max([*chances, 1 - sum(chances)], default=0.0)
-
-
 # the page
 def write_page(cases: Iterable[Case], page: Path, title: str, linker: Linker, blind: bool = False) -> int:
-    """Write the page for some cases, at most `MOST_CASES`; returns how many are on it.
-
-    The contents of texts and tables are in it as JSON only, never as markup.
-    """
+    """Write the page for at most `MOST_CASES` cases, with their contents as JSON, never as markup; returns how many."""
     every = ordered(cases)
     some = every[:MOST_CASES]
     groups = {name: number for number, name in enumerate(dict.fromkeys(case.group for case in some))}
-    listed = [msgspec.to_builtins(case) | {"group": groups[case.group], "id": _id(case)} for case in some]
+    ids = [sha256(msgspec.json.encode(case.decided, order="sorted")).hexdigest()[:16] for case in some]
+    listed = [
+        msgspec.to_builtins(case) | {"group": groups[case.group], "id": id} for case, id in zip(some, ids, strict=True)
+    ]
     entities = {option.id: entity_facts(linker.kb, option.id) for case in some for option in case.options}
     data = {"title": title, "all": len(every), "blind": blind, "cases": listed, "entities": entities}
-    data["id"] = sha256("".join(str(case["id"]) for case in listed).encode()).hexdigest()[:16]
+    data["id"] = sha256("".join(ids).encode()).hexdigest()[:16]
     with published(page) as partial:
         data["origin"] = origin(linker.kb, linker.recipe.name)
         text = render("apps/review.html", style=style_sheet("colours"), data=data)
         partial.write_text(text, encoding="utf-8")
     return len(some)
-
-
-def _id(case: Case) -> str:
-    return sha256(msgspec.json.encode(case.decided, order="sorted")).hexdigest()[:16]
 
 
 def entity_facts(kb: KB, id: str) -> dict[str, str]:

@@ -89,10 +89,7 @@ class Candidate:
 
 
 class SpanLink:
-    """The link of the name at a span. Candidates and explanation are computed on each access.
-
-    `spans` are all occurrences of the name in the document, in characters.
-    """
+    """The link of the name at a span. Candidates and explanation are computed on each access."""
 
     name: str
     qid: str | None
@@ -161,7 +158,11 @@ class NamesakePipe:
     ) -> None:
         self.given = Given(kb, recipe, threshold, kinds)
         self.label, self.find_names, self.nil, self.scorer = label, find_names, nil, scorer
-        self._take(Linker(kb or _default_kb(), recipe, threshold, kinds=kinds))
+        folder = kb or named_kb()
+        if folder is None:
+            warning = "no KB is named, so only the people of the sample can be linked; name one with"
+            warnings.warn(f'{warning} config={{"kb": "FOLDER"}}', UserWarning, stacklevel=2)
+        self._take(Linker(folder or sample_kb(), recipe, threshold, kinds=kinds))
 
     def __call__(self, doc: Doc) -> Doc:
         """Link the names of one document."""
@@ -210,27 +211,24 @@ class NamesakePipe:
         _pipes.add(self)
 
     def _link(self, docs: Sequence[Doc]) -> list[Doc]:
+        """Set the entities of documents, and store their links in them."""
         given = [_given_mentions(doc, self.labels, self.find_names) for doc in docs]
         links = self.linker.link(_articles(docs, given))
         rows: list[list[Row]] = [[] for _ in docs]
         for row in links.drop_columns(["title_spans", "extra"]).to_pylist():
             rows[int(row["article_id"])].append(row)
         for doc, mentions, own in zip(docs, given, rows, strict=True):
-            self._mark(doc, own, found=mentions is None)
+            if mentions is None or doc._.namesake_mentions is not None:
+                self._add_names(doc, own)
+            by_place = {(start, end): row for row in own for start, end in row["spans"]}
+            for ent in doc.ents:
+                if ent.label_ in {*self.labels, self.label}:
+                    at = trimmed(ent.text, ent.start_char)
+                    row = by_place.get(at) or row_of(own, ent.start_char, ent.end_char)
+                    for token in ent:
+                        token.ent_kb_id_ = (row["qid"] if row else None) or self.nil
+            doc.user_data[KEY] = {"by": self.made_by, "found": mentions is None, "rows": own}
         return list(docs)
-
-    def _mark(self, doc: Doc, rows: list[Row], found: bool) -> None:
-        """Set the entities of a document, and store its links in it."""
-        if found or doc._.namesake_mentions is not None:
-            self._add_names(doc, rows)
-        by_place = {(start, end): row for row in rows for start, end in row["spans"]}
-        for ent in doc.ents:
-            if ent.label_ not in {*self.labels, self.label}:
-                continue
-            row = by_place.get(trimmed(ent.text, ent.start_char)) or row_of(rows, ent.start_char, ent.end_char)
-            for token in ent:
-                token.ent_kb_id_ = (row["qid"] if row else None) or self.nil
-        doc.user_data[KEY] = {"by": self.made_by, "found": found, "rows": rows}
 
     def _add_names(self, doc: Doc, rows: list[Row]) -> None:
         """Add entities for names that were found or given as text; existing entities stay unchanged."""
@@ -248,11 +246,7 @@ class NamesakePipe:
 
 
 def ner_label(kb: KB, qid: str | None, written: str) -> str:
-    """The label of a name with this best candidate, such as GPE; `written` is the name in the text.
-
-    An adjective or a people, such as "French" for France, is a NORP. A name without candidates has the label of the
-    first kind that the KB has.
-    """
+    """The label of a name with this best candidate, such as GPE, or NORP for "French"."""
     row = -1 if qid is None else kb.row(qid)
     if row < 0:
         return kb.kinds[0].ner[0]
@@ -260,7 +254,8 @@ def ner_label(kb: KB, qid: str | None, written: str) -> str:
     if DEMONYM in kind.ner and _is_demonym(normalise(written), place, kb.language.demonyms.get(place, frozenset())):
         return DEMONYM
     by_noun = {noun: label for label, nouns in kind.ner_nouns.items() for noun in nouns.split()}
-    for text in _class_labels(kb, row) if by_noun else ():
+    classes = [kb.item_labels[value] for value in values_of(kb, row, INSTANCE_OF) if value >= 0]
+    for text in [*classes, kb.descriptions[row], kb.label(row)] if by_noun else ():
         for noun in reversed(head_words(text, kb.language)):
             if label := by_noun.get(noun) or by_noun.get(noun.removesuffix("s")):
                 return label
@@ -271,12 +266,6 @@ def _is_demonym(word: str, place: str, words: Iterable[str]) -> bool:
     """Whether a word is one of the adjectives and peoples of a place, not an abbreviation: these begin its label."""
     has_code = any(len(one) == 2 for one in words)  # states have a code of two letters, and abbreviations
     return len(word) > 3 and word in words and not (has_code and place.startswith(word))
-
-
-def _class_labels(kb: KB, row: int) -> Iterator[str]:
-    """The labels of the classes of an entity, its description, and its own label."""
-    yield from (kb.item_labels[value] for value in values_of(kb, row, INSTANCE_OF) if value >= 0)
-    yield from (kb.descriptions[row], kb.label(row))
 
 
 def _given_mentions(doc: Doc, labels: frozenset[str], find_names: bool) -> list[Row] | None:
@@ -299,15 +288,6 @@ def _articles(docs: Sequence[Doc], mentions: Sequence[list[Row] | None]) -> pa.T
         for place, (doc, given) in enumerate(zip(docs, mentions, strict=True))
     ]
     return pa.Table.from_pylist(rows, ARTICLES)
-
-
-def _default_kb() -> Path:
-    """The KB of a pipe without one in its config: NAMESAKE_KB, or the sample with a warning."""
-    if (named := named_kb()) is not None:
-        return named
-    message = 'no KB is named, so only the people of the sample can be linked; name one with config={"kb": "FOLDER"}'
-    warnings.warn(message, UserWarning, stacklevel=2)
-    return sample_kb()
 
 
 def _span_link(span: Span) -> SpanLink | None:

@@ -1,7 +1,4 @@
-"""The candidates of one name side by side: what they are, how likely each is, the evidence, and the score.
-
-A score is drawn as a waterfall: each bar begins where the one before it ended.
-"""
+"""The candidates of one name side by side: the evidence for each, and its score as a waterfall of bars."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,12 +11,9 @@ from namesake.drawing.theme import REASONS, nil_confidence, render
 from namesake.kb.records import Found
 from namesake.printable import one_line
 
-SHOWN = 5
-"""Candidates that are shown, besides NIL."""
-LINES = 5
-"""Lines of each kind of evidence; further ones unfold."""
-SMALL = 0.05
-"""Parts that change the score by less are drawn as one."""
+SHOWN = 5  # candidates that are shown, besides NIL
+LINES = 5  # lines of each kind of evidence; further ones unfold
+SMALL = 0.05  # parts that change the score by less are drawn as one
 OTHERS, TOTAL = "all others", "total"
 
 
@@ -63,10 +57,7 @@ class Step:
 
 
 def steps(rows: Iterable[Row]) -> list[Step]:
-    """The steps of one candidate, the largest first and small ones as one; their values add up to the score.
-
-    So do the written numbers: each is rounded up or down so that their sum is the rounded total.
-    """
+    """The steps of one candidate, the largest first and small ones as one. Also as written they add up to the score."""
     parts = {row["part"]: float(row["contribution"]) for row in rows if row["role"] == "part"}
     ordered = sorted((one for one in parts.items() if abs(one[1]) >= SMALL), key=lambda one: -abs(one[1]))
     small = [value for value in parts.values() if abs(value) < SMALL]
@@ -104,11 +95,9 @@ def waterfalls(candidates: Sequence[Sequence[Row]]) -> list[list[dict[str, Any]]
         left, right = (100 * (at - low) / width for at in sorted((step.begin, step.end)))
         return vars(step) | {"kind": kind, "zero": 100 * -low / width, "left": left, "width": max(right - left, 0.6)}
 
-    def total(some: Sequence[Step]) -> Step:
+    bars = [[bar(step, "for" if step.value >= 0 else "against") for step in some] for some in every]
+    for own, some in zip(bars, every, strict=True):
         value = sum(step.value for step in some)
-        return Step(TOTAL, value, number(round(value * 100) / 100).removeprefix("+"), 0.0, value)
-
-    return [
-        [*(bar(step, "for" if step.value >= 0 else "against") for step in some), bar(total(some), TOTAL)]
-        for some in every
-    ]
+        written = number(round(value * 100) / 100).removeprefix("+")
+        own.append(bar(Step(TOTAL, value, written, 0.0, value), TOTAL))
+    return bars

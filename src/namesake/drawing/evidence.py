@@ -1,7 +1,4 @@
-"""The evidence for a candidate: words by their sources, and statements by property.
-
-Facts that nearly all people share, such as being human, are listed separately.
-"""
+"""The evidence for a candidate: words by source, and statements by property; common facts are listed separately."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,9 +50,16 @@ def evidence(rows: Iterable[Row], text: str) -> Evidence:
             else:
                 words.setdefault(match["word"], match)
     spans = sorted({(start, end) for match in words.values() for start, end in match["spans"] or ()})
-    shared = [match for match in others if of_anchors(match)]
     notes = [place(source) for match in others if not of_anchors(match) for source in match["sources"]]
-    return Evidence(_words(list(words.values()), text), _shared(shared), list(dict.fromkeys(notes)), spans)
+    shared: dict[tuple[str, str], Shared] = {}
+    for match in filter(of_anchors, others):
+        first = match["sources"][0]
+        what = first["property_label"] or first["property"] or first["source"]
+        anchors = [(s["anchor"], s["anchor_label"] or s["anchor"]) for s in match["sources"]]
+        key, more = (one_line(what), one_line(first["value"])), match.get("more_sources") or 0
+        shared[key] = Shared(*key, list(dict.fromkeys(anchors)), first["property"] in COMMON, more)
+    telling = sorted(shared.values(), key=lambda one: one.common)  # those that distinguish entities first
+    return Evidence(_words(list(words.values()), text), telling, list(dict.fromkeys(notes)), spans)
 
 
 def place(source: Row, plain: bool = True) -> str:
@@ -103,16 +107,3 @@ def _words(matches: list[Row], text: str) -> list[tuple[str, list[str]]]:
         for source, group in by_source(matches)
     ]
     return [("", nowhere), *found] if nowhere else found
-
-
-def _shared(matches: Iterable[Row]) -> list[Shared]:
-    """Shared statements, those that distinguish entities first."""
-    found: dict[tuple[str, str], Shared] = {}
-    for match in matches:
-        first = match["sources"][0]
-        what = first["property_label"] or first["property"] or first["source"]
-        others = [(s["anchor"], s["anchor_label"] or s["anchor"]) for s in match["sources"]]
-        key = (one_line(what), one_line(first["value"]))
-        more = match.get("more_sources") or 0
-        found[key] = Shared(*key, list(dict.fromkeys(others)), first["property"] in COMMON, more)
-    return sorted(found.values(), key=lambda one: one.common)

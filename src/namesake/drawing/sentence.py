@@ -21,10 +21,7 @@ GROUP_OF = {part: name for name, group in GROUPS.items() for part in group["part
 
 
 def summary_sentence(rows: Sequence[Row], text: str = "", qid: str | None = None) -> str:
-    """Why one name has its answer; with `qid`, what speaks for that candidate.
-
-    `rows` are the rows of `explain.EXPLANATION` for one name, of all its candidates and NIL; `text` is the article.
-    """
+    """Why a name has its answer, from its rows of `explain.EXPLANATION`; with `qid`, what speaks for that one."""
     by_rank = [list(some) for _, some in groupby(rows, key=lambda row: row["rank"])]
     candidates = [some for some in by_rank if some[0]["qid"] is not None]
     nil = next((some for some in by_rank if some[0]["qid"] is None), [])
@@ -70,10 +67,7 @@ def reasons_for(own: Sequence[Row], rival: Sequence[Row], text: str = "") -> lis
 
 
 def for_and_against(parts: Sequence[Mapping[str, float]], kinds: Sequence[str]) -> list[str]:
-    """What speaks for and against each of some candidates, best first, compared with the best other one.
-
-    Each candidate has the parts of its score, and its kind.
-    """
+    """What speaks for and against candidates, best first, by the parts of their scores and their kinds."""
     amounts = [_by_name(one) for one in parts]
     found = []
     for own, kind in zip(amounts, kinds, strict=True):
@@ -92,10 +86,7 @@ def for_and_against(parts: Sequence[Mapping[str, float]], kinds: Sequence[str]) 
 
 
 def _by_name(parts: Mapping[str, float]) -> dict[str, float]:
-    """The parts of a score by group; those of cells of a row by their property, such as `row: occupation`.
-
-    Parts that users declare have none.
-    """
+    """The parts of a score by group; cells of a row by property, such as `row: occupation`; own parts have no group."""
     found: defaultdict[str, float] = defaultdict(float)
     for name, added in parts.items():
         source, _, property = name.partition(" > ")[0].partition(": ")
@@ -134,7 +125,8 @@ def _no_answer(candidates: Sequence[Sequence[Row]], nil: Sequence[Row], reason: 
         rival = candidates[1]
         sides = [(_entity(some[0]), reasons_for(some, other, text)) for some, other in ((best, rival), (rival, best))]
         between = ", but " if all(why for _, why in sides) else ", or "
-        return f"Too close to call: {between.join(f'{name}{_aside(why)}' for name, why in sides)}."
+        named = (f"{name}, because {_joined(why)}" if why else name for name, why in sides)
+        return f"Too close to call: {between.join(named)}."
     against = _by_group(best)
     weak = _strongest({group: -amount for group, amount in against.items()})
     said = [GROUPS[group]["against"] for group in weak if "against" in GROUPS[group]]
@@ -147,10 +139,6 @@ def _entity(row: Row) -> str:
     about = one_line(row["description"] or row["qid"])
     sure = f", {percent(row['confidence'])} likely" if row["confidence"] is not None else ""
     return f"{label} ({about}{sure})"
-
-
-def _aside(why: Sequence[str]) -> str:
-    return f", because {_joined(why)}" if why else ""
 
 
 def _by_group(rows: Iterable[Row]) -> dict[str, float]:

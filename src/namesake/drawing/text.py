@@ -1,7 +1,4 @@
-"""A text with its names marked by confidence, excerpts, and links and explanations as notebooks show them.
-
-The text itself is always escaped.
-"""
+"""A text with its names marked by confidence, always escaped; excerpts; links and explanations in notebooks."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,8 +17,7 @@ from namesake.printable import counted, lines, one_line
 
 Row = Mapping[str, Any]
 One = TypeVar("One")
-AROUND = 120
-"""Characters of an excerpt on either side of the name."""
+AROUND = 120  # characters of an excerpt on either side of the name
 
 
 @dataclass(frozen=True)
@@ -35,10 +31,7 @@ class Mark:
 
 
 def pieces(text: str, marks: Iterable[Mark]) -> Iterator[tuple[str, Mark | None]]:
-    """The parts of a text with their marks, and the text between them.
-
-    If marks overlap, the first in the text is used, and the longer of two that begin together.
-    """
+    """The marked parts of a text and the text between them. Of marks that overlap, the first counts, or the longer."""
     done = 0
     for mark in sorted(marks, key=lambda mark: (mark.start, -mark.end)):
         if done <= mark.start < mark.end <= len(text):
@@ -59,10 +52,7 @@ def marked_article(text: str, title: str | None, marks: Iterable[Mark], title_ma
 
 
 def name_marks(links: Sequence[Row], where: str = "spans", numbered: bool = False) -> list[Mark]:
-    """A mark for every span of every name: a link to Wikidata, or plain text for NIL.
-
-    If `numbered`, a mark links to the explanation on the page, `#why`, and has the number of its name.
-    """
+    """A mark for every span of every name: a link to Wikidata, or if `numbered` to the explanation on the page."""
     marks = []
     for number, link in enumerate(links):
         address = "#why" if numbered else wikidata_page(link["qid"])
@@ -128,10 +118,7 @@ def excerpt(text: str, span: Sequence[int], sentences: Sequence[tuple[int, int]]
 
 # notebooks
 class Links(list[One]):
-    """The links of one text: a list. A notebook shows the text with its names marked.
-
-    `rows` are the same links with labels; changing the list does not change them.
-    """
+    """The links of one text: a list. A notebook shows the text with its names marked, from `rows` with labels."""
 
     def __init__(self, links: Iterable[One] = (), text: str = "", title: str | None = None, rows: Sequence[Row] = ()):
         super().__init__(links)
@@ -143,10 +130,7 @@ class Links(list[One]):
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """The explanation of the links of one text: `table` has one row per candidate and part of its score.
-
-    A notebook shows the text with its names marked, and below it the candidates of each name with their waterfalls.
-    """
+    """The explanation of one text. A notebook shows its names, and the candidates of each with their waterfalls."""
 
     text: str
     title: str | None

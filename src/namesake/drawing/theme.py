@@ -95,8 +95,5 @@ def _environment() -> Any:
 
 
 def render(template: str, **values: Any) -> str:
-    """A template of the package, such as `drawing/candidates.html`, with its values.
-
-    Texts are escaped unless the template says `safe`.
-    """
+    """A template of the package, such as `drawing/candidates.html`; texts are escaped unless it says `safe`."""
     return str(_environment().get_template(template).render(values))

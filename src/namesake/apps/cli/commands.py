@@ -1,10 +1,8 @@
 """The table of commands. A command's module is imported when the command is chosen or listed in a help text.
 
-The help of a command is the docstring of its function. The help of an option stands in `help.toml`, or in the section
-`Args:` of the docstring.
+The help of a command is the docstring of its function. The help of its options stands in `help.toml`.
 """
 
-import re
 from collections import UserDict
 from importlib import import_module
 from typing import Annotated, Any
@@ -17,20 +15,9 @@ from namesake.apps.cli import common
 from namesake.errors import NamesakeError
 from namesake.machine import StoppedError
 
-COMMANDS = {
-    "link": "link",
-    "explain": "link",
-    "reconcile": "reconcile",
-    "review": "reconcile",
-    "kb": "kb",
-    "eval": "evaluation",
-    "serve": "serve",
-    "datasets": "datasets",
-    "quotebank": "datasets",
-    "demo": "demo",
-    "sample": "demo",
-    "compile": "demo",
-}
+MODULES = {"link": "link explain", "reconcile": "reconcile review", "kb": "kb", "evaluation": "eval", "serve": "serve"}
+MODULES |= {"datasets": "datasets quotebank", "demo": "demo sample compile"}
+COMMANDS = {name: module for module, names in MODULES.items() for name in names.split()}
 """The commands in the order of the help, each with its module. A module of one group calls that group `group`."""
 
 OLD_NAMES = {"evaluate": "run"} | {name: name for name in ("threshold", "tune", "errors", "ablate", "reproduce")}
@@ -89,14 +76,12 @@ def _command(function: Any, name: str) -> Any:
     command = typer.main.get_command(one)
     command.name = name
     for leaf in getattr(command, "commands", {"": command}).values():
-        leaf.help, _, section = (leaf.help or "").partition("\n\nArgs:\n")
         own = common.HELP["commands"].get(f"{name} {leaf.name}" if group else name, {})
-        leaf.help += "".join(f"\n\nExample: {example}" for example in own.get("examples", ()))
+        leaf.help = (leaf.help or "") + "".join(f"\n\nExample: {example}" for example in own.get("examples", ()))
         helps = common.HELP["options"] | own
-        helps |= dict(re.findall(r"^    (\w+): (.+(?:\n        .+)*)", section, re.MULTILINE))
         for parameter in leaf.params:
             if parameter.name in helps and not parameter.help:
-                parameter.help = " ".join(helps[parameter.name].split())
+                parameter.help = helps[parameter.name]
             if getattr(parameter, "is_flag", False):
                 parameter.secondary_opts, parameter.metavar = [], ""  # without the switch `--no-…`
     return command

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import namesake
 from namesake import machine
 from namesake.errors import NamesakeError
 from namesake.printable import counted, one_line
@@ -22,7 +23,6 @@ from namesake.printable import counted, one_line
 if TYPE_CHECKING:
     from namesake.articles.rejects import Rejects
     from namesake.evaluation.reports.report import View
-    from namesake.linker import Linker
 
 HELP: dict[str, Any] = tomllib.loads(Path(__file__).with_name("help.toml").read_text(encoding="utf-8"))
 NO_RESULT, INCOMPLETE = 3, 4
@@ -133,31 +133,13 @@ def named_kb(kb: Path | None) -> Path | None:
 
 
 def open_linker(
-    kb: Path | None,
-    recipe: str,
-    threshold: str | None,
-    mentions: str = "names",
-    files: Sequence[Path] = (),
-    kinds: str | None = None,
-    prior: float = 0.0,
-    decisions: Sequence[Path] | None = None,
-) -> Linker:
-    """The linker that --kb, --recipe, --threshold, --mentions, --kinds, --prior and --decisions describe."""
+    kb: Path | None, recipe: str, threshold: str | None, files: Sequence[Path] = (), **options: Any
+) -> namesake.Linker:
+    """The linker for `files` that --kb, --recipe, --threshold and other options describe."""
+    decisions = options.pop("decisions", None)
     number, folder = threshold_of(threshold), default_kb(kb, files)
-    from namesake import KB, Linker
-
-    if not decisions:
-        return Linker(folder, recipe, number, mentions, kinds, prior)
-    from namesake.decisions.lookup import Decisions
-
-    opened = KB.open(folder)
-    return Linker(opened, recipe, number, mentions, kinds, prior, Decisions(decisions, opened, say))
-
-
-def report_unused(linker: Linker) -> None:
-    """Report decisions that have applied to no name: the text or the row that they are about is gone."""
-    if linker.decisions is not None and (unused := linker.decisions.unused()):
-        say(unused)
+    linker = namesake.Linker(folder, recipe, number, **options)
+    return linker.with_decisions(decisions, say) if decisions else linker
 
 
 def default_kb(kb: Path | None, files: Sequence[Path]) -> Path:

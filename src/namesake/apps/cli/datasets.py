@@ -5,8 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
+import namesake
 from namesake.apps.cli import common
 from namesake.printable import counted
+from namesake.progress import reporter
 
 datasets = common.group("List, download and convert data sets with gold.")
 quotebank = common.group("Process Quotebank, the corpus of quotations.")
@@ -19,11 +21,10 @@ def show() -> None:
     from rich.markup import escape
     from rich.padding import Padding
 
-    from namesake import list_datasets
     from namesake.apps.terminal import Console
 
     console = Console()
-    for one in list_datasets():
+    for one in namesake.list_datasets():
         fetched = "" if one.url else ", cannot be downloaded"
         licence = f"licence {one.licence}" if one.licence else "licence not stated"
         console.print(f"[bold]{one.name}[/]  [dim]reader {one.reader}, {escape(licence)}{fetched}[/]", highlight=False)
@@ -34,13 +35,11 @@ def show() -> None:
 @datasets.command()
 def get(name: str, out: common.Out) -> None:
     """Download a data set from its owners."""
-    from namesake import get_dataset
     from namesake.datasets.catalogue import find_dataset
-    from namesake.progress import reporter
 
     one, progress = find_dataset(name), reporter()
     with progress.stage(f"downloading {name}"):
-        found, checksum = get_dataset(name, out, progress)
+        found, checksum = namesake.get_dataset(name, out, progress)
     trust = "as recorded" if one.checksum else "no checksum is recorded: compare it with a copy that you trust"
     common.say(f"{found}: {found.stat().st_size:,} bytes, {checksum} ({trust})")
     common.say(f"licence: {one.licence or 'not stated by its owners: ask them'}; more: {one.home}")
@@ -62,10 +61,8 @@ def convert(
 ) -> None:
     """Convert a data set to articles for `namesake link` and gold for `namesake eval`, or to another format."""
     settings = locals() | {"kb": common.named_kb(kb)}
-    from namesake import convert_dataset
-
     with common.reported_rejects() as rejects:
-        counts = convert_dataset(**settings, rejects=rejects)
+        counts = namesake.convert_dataset(**settings, rejects=rejects)
         common.say(
             f"{counted(counts['articles'], 'article')}, {counted(counts['mentions'], 'mention')}: "
             f"{counts['entity']:,} with an entity, "
@@ -90,13 +87,10 @@ def disambiguate(
     threads: common.Threads = 0,
 ) -> None:
     """Link the speaker of each quotation: one row per quotation, with QID, confidence and reason."""
-    from namesake import disambiguate
-    from namesake.progress import reporter
-
     linker, articles = common.open_linker(kb, recipe, threshold), articles or []
     with common.reported_rejects(out) as rejects:
         given: dict[str, Any] = {"rejects": rejects, "reporter": reporter()}
-        tally = disambiguate(linker, quotes, out, articles=articles, threads=threads, **given)
+        tally = namesake.disambiguate(linker, quotes, out, articles=articles, threads=threads, **given)
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in tally.reasons.most_common())
         common.say(
             f"{out}: {counted(tally.quotes, 'quotation')}, {counted(tally.linked, 'speaker')} linked, "

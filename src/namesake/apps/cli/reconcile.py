@@ -6,9 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
+import namesake
 from namesake.apps.cli import common
 from namesake.errors import NamesakeError
 from namesake.printable import counted
+from namesake.progress import reporter
 
 
 def reconcile(
@@ -38,12 +40,9 @@ def reconcile(
     settings = {name: value for name, value in locals().items() if name not in ("kb", "recipe", "threshold")}
     settings |= {"type": common.properties(type), "context": context or (), "decisions": decisions or ()}
     linker = common.open_linker(kb, recipe, threshold)
-    from namesake import reconcile
-    from namesake.progress import reporter
-
     began = time.perf_counter()
     with common.reported_rejects(out) as rejects:
-        done = reconcile(linker, **settings, rejects=rejects, reporter=reporter(), say=common.say)
+        done = namesake.reconcile(linker, **settings, rejects=rejects, reporter=reporter(), say=common.say)
         rows = done.table.num_rows
         pace = common.rate(rows, time.perf_counter() - began, "row")
         common.say(f"{counted(rows, 'row')}, {done.matched:,} with an answer, {pace}")
@@ -86,18 +85,17 @@ def review(
         raise NamesakeError("no output is named: add -o review.html, or with --decide -o decisions.jsonl")
     [source], types = inputs, common.properties(type)
     linker = common.open_linker(kb, recipe, None, decisions=decisions)
-    from namesake.apps.reconcile_file import decide_rows, reconcile
+    from namesake.apps.reconcile_file import decide_rows
     from namesake.apps.review import review_links
 
     with common.reported_rejects() as rejects:
         if articles:
             review_links(linker, source, articles, out, below, blind, rejects, common.say)
             return
-        columns = {"name": name, "context": context or (), "date": date, "type": types}
-        table: dict[str, Any] = columns | {"encoding": encoding}
+        columns: dict[str, Any] = {"name": name, "context": context or (), "date": date, "type": types}
         if decide:
-            count = decide_rows(linker, source, out, decide, **table, by=by, rejects=rejects, say=common.say)
+            count = decide_rows(linker, source, out, decide, columns, by, encoding, rejects, common.say)
             common.say(f"{out}: {counted(count, 'decision')} added; apply them with --decisions {out}")
             return
-        more: dict[str, Any] = {"kind": kind, "review": out, "review_below": below, "blind": blind}
-        reconcile(linker, source, **table, **more, rejects=rejects, say=common.say)
+        more: dict[str, Any] = {"kind": kind, "encoding": encoding, "rejects": rejects, "say": common.say}
+        namesake.reconcile(linker, source, **columns, **more, review=out, review_below=below, blind=blind)

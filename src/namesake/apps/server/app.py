@@ -1,9 +1,8 @@
 """The application: all endpoints of a linker as routes of Starlette, with CORS, compression, metrics and errors."""
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from typing import Any
 
 import msgspec
@@ -21,11 +20,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from namesake import __version__
-from namesake.apps.server import link_api, page_api, reconcile_api, review_api
+from namesake.apps.server import link_api, page_api, reconcile_api
 from namesake.apps.server.endpoint import JSON, Endpoint, RequestError, Workload, with_document
 from namesake.apps.server.limits import Limits
+from namesake.apps.server.page_api import Review
 from namesake.apps.server.pool import Pool
-from namesake.apps.server.review_api import Review
 from namesake.errors import NamesakeError
 from namesake.kb.columns.large import held as memory
 from namesake.kb.store import KBChangedError
@@ -35,7 +34,7 @@ PACKED_FROM = 1 << 10
 """Bytes from which an answer is compressed for clients that accept gzip."""
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Upper bounds of the histogram's buckets, in seconds."""
-METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+METHODS = ("GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 class Health(msgspec.Struct, frozen=True):
@@ -57,31 +56,10 @@ def application(
     stop: Callable[[], None] = lambda: None,
     review: Review | None = None,
 ) -> Starlette:
-    """The ASGI application of a linker, and of a review.
-
-    Pages of `origins` may read its answers, `public` is the address that it announces, and `stop` ends the server.
-    """
+    """The ASGI application of a linker; pages of `origins` may read its answers, and `stop` ends the server."""
     pool = Pool(linker, limits)
     load = Workload(limits, linker.kb.check_unchanged)
     registry = registry_of(pool, load)
-
-    @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        yield
-        pool.close()
-
-    return Starlette(
-        routes=_routes(with_document(_endpoints(pool, registry, public, review)), load),
-        middleware=[Middleware(RequestMetrics, registry), Middleware(Cors, origins), Middleware(Gzip)],
-        exception_handlers=_error_handlers(stop),
-        lifespan=lifespan,
-    )
-
-
-def _endpoints(
-    pool: Pool, registry: prometheus.CollectorRegistry, public: str | None, review: Review | None
-) -> list[Endpoint]:
-    linker = pool.linker
 
     async def health(request: Request, _: None) -> bytes:
         """The state of the server."""
@@ -91,76 +69,93 @@ def _endpoints(
         """Metrics for Prometheus."""
         return Response(prometheus.generate_latest(registry), media_type=prometheus.CONTENT_TYPE_LATEST)
 
-    return [
+    endpoints = [
         *link_api.endpoints(pool),
         *reconcile_api.endpoints(pool, public),
         *page_api.endpoints(pool),
-        *(review_api.endpoints(review) if review is not None else ()),
+        *(page_api.review_endpoints(pool, review) if review is not None else ()),
         Endpoint("GET", "/health", health, returns=Health, always=True),
         Endpoint("GET", "/metrics", metrics, returns={"type": "string"}, sends=("text/plain",), always=True),
     ]
-
-
-def _routes(endpoints: Iterable[Endpoint], load: Workload) -> list[Route]:
-    """One route per path."""
     by_path: dict[str, dict[str, Endpoint]] = {}
-    for endpoint in endpoints:
+    for endpoint in with_document(endpoints):
         by_path.setdefault(endpoint.path, {})[endpoint.method] = endpoint
 
-    def route(path: str, methods: dict[str, Endpoint]) -> Route:
-        async def answer(request: Request) -> Response:
-            return await load.answer(methods["GET" if request.method == "HEAD" else request.method], request)
+    app = Starlette(
+        routes=[Route(path, partial(load.answer, some), methods=list(some)) for path, some in by_path.items()],
+        middleware=[Middleware(request_metrics, registry), Middleware(cors, origins), Middleware(gzip)],
+        exception_handlers=_error_handlers(stop),
+    )
+    app.state.pool, app.state.requests = pool, 0
+    return app
 
-        return Route(path, answer, methods=list(methods))
 
-    return [route(path, methods) for path, methods in by_path.items()]
+# middleware
+def gzip(app: ASGIApp) -> ASGIApp:
+    """Compress answers for clients that accept gzip: Starlette's own middleware ignores `q=0` and `GZIP`."""
 
-
-class Gzip:
-    """Middleware that compresses answers for clients that accept gzip: Starlette's own ignores `q=0` and `GZIP`."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
+    async def chosen(scope: Scope, receive: Receive, send: Send) -> None:
         accepted = dict(scope.get("headers", ())).get(b"accept-encoding", b"").lower().replace(b" ", b"")
         codings = dict(one.partition(b";q=")[::2] for one in accepted.split(b","))
         weight = codings.get(b"gzip", b"0")
         packs = not weight or bool(weight.strip(b"0."))
-        app = GZipResponder(self.app, PACKED_FROM, compresslevel=1) if packs else self.app
-        await app(scope, receive, send)
+        await (GZipResponder(app, PACKED_FROM, compresslevel=1) if packs else app)(scope, receive, send)
+
+    return chosen
 
 
-class Cors:
-    """Middleware that lets pages of other origins read answers: those listed everywhere, any page at `/reconcile`."""
+def cors(app: ASGIApp, origins: Sequence[str]) -> ASGIApp:
+    """Let pages of other origins read answers: those listed everywhere, any page at `/reconcile`."""
+    listed, every = (CORSMiddleware(app, allow_origins=some, allow_methods=METHODS[:2]) for some in (origins, ("*",)))
 
-    def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
-        self.listed = CORSMiddleware(app, allow_origins=origins, allow_methods=("GET", "POST"))
-        self.any = CORSMiddleware(app, allow_origins=("*",), allow_methods=("GET", "POST"))
+    async def chosen(scope: Scope, receive: Receive, send: Send) -> None:
+        await (every if scope.get("path", "").startswith("/reconcile") else listed)(scope, receive, send)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
-        await (self.any if scope.get("path", "").startswith("/reconcile") else self.listed)(scope, receive, send)
+    return chosen
+
+
+def request_metrics(app: ASGIApp, registry: prometheus.CollectorRegistry) -> ASGIApp:
+    """Count answers by route, method and status, and measure their time by route."""
+    labels, text = ("route", "method", "status"), "Answers by route, method and status."
+    requests = cache(prometheus.Counter("namesake_requests", text, labels, registry=registry).labels)
+    text = "Time from the head of a request to its answer."
+    times = prometheus.Histogram("namesake_request_seconds", text, labels[:1], buckets=BUCKETS, registry=registry)
+    seconds = cache(times.labels)
+
+    async def counted(scope: Scope, receive: Receive, send: Send) -> None:
+        began, status = time.perf_counter(), 500
+
+        async def observed(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        try:
+            await app(scope, receive, observed)
+        finally:
+            route = scope["route"].path if "route" in scope else "none"
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            requests(route, method, str(status)).inc()
+            seconds(route).observe(time.perf_counter() - began)
+
+    return counted
 
 
 def _error_handlers(stop: Callable[[], None]) -> dict[Any, Any]:
     """What a client gets for each kind of error. Starlette logs unexpected ones with their traceback."""
 
-    async def refused(request: Request, problem: RequestError) -> Response:
-        return Response(problem.body(), problem.status, problem.headers, JSON)
-
-    async def not_routed(request: Request, problem: HTTPException) -> Response:
-        if problem.status_code == 404:
-            return await refused(request, RequestError(404, "there is nothing at this address", "see /docs"))
-        allowed = ", ".join(sorted({*(problem.headers or {})["Allow"].split(", "), "OPTIONS"}))
-        if request.method == "OPTIONS":
-            return Response(status_code=204, headers={"allow": allowed})
-        error = f"this address does not support {request.method}"
-        return await refused(request, RequestError(405, error, f"use {allowed}", allow=allowed))
-
-    async def failed(request: Request, problem: Exception) -> Response:
+    async def refused(request: Request, problem: Exception) -> Response:
         match problem:
+            case RequestError():
+                answer = problem
+            case HTTPException(status_code=404):
+                answer = RequestError(404, "there is nothing at this address", "see /docs")
+            case HTTPException():
+                allowed = ", ".join(sorted({*(problem.headers or {})["Allow"].split(", "), "OPTIONS"}))
+                if request.method == "OPTIONS":
+                    return Response(status_code=204, headers={"allow": allowed})
+                error = f"this address does not support {request.method}"
+                answer = RequestError(405, error, f"use {allowed}", allow=allowed)
             case ClientDisconnect():
                 answer = RequestError(400, "the client has disconnected", "")  # no client receives it
             case KBChangedError():
@@ -171,46 +166,13 @@ def _error_handlers(stop: Callable[[], None]) -> dict[Any, Any]:
                 answer = RequestError(422, str(problem), "correct the request")
             case _:
                 answer = RequestError(500, "the server failed", "report this; the server's log has the reason")
-        return await refused(request, answer)
+        return Response(answer.body(), answer.status, answer.headers, JSON)
 
-    handlers = dict.fromkeys((NamesakeError, KBChangedError, ClientDisconnect, Exception), failed)
-    return {RequestError: refused, HTTPException: not_routed, **handlers}
+    kinds = (RequestError, HTTPException, NamesakeError, KBChangedError, ClientDisconnect, Exception)
+    return dict.fromkeys(kinds, refused)
 
 
 # metrics
-class RequestMetrics:
-    """Middleware that counts answers by route, method and status, and measures their time by route."""
-
-    def __init__(self, app: ASGIApp, registry: prometheus.CollectorRegistry) -> None:
-        self.app = app
-        labels, text = ("route", "method", "status"), "Answers by route, method and status."
-        self.requests = cache(prometheus.Counter("namesake_requests", text, labels, registry=registry).labels)
-        text = "Time from the head of a request to its answer."
-        seconds = prometheus.Histogram("namesake_request_seconds", text, labels[:1], buckets=BUCKETS, registry=registry)
-        self.seconds = cache(seconds.labels)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and count its answer."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        began, status = time.perf_counter(), 500
-
-        async def observed(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        try:
-            await self.app(scope, receive, observed)
-        finally:
-            route = scope["route"].path if "route" in scope else "none"
-            method = scope["method"] if scope["method"] in METHODS else "other"
-            self.requests(route, method, str(status)).inc()
-            self.seconds(route).observe(time.perf_counter() - began)
-
-
 class ServerCollector(Collector):
     """Reads the numbers of the pool and of the workload when they are asked for."""
 
@@ -226,7 +188,12 @@ class ServerCollector(Collector):
             (CounterMetricFamily, "links", "Names found or given.", linked["links"]),
             (CounterMetricFamily, "links_answered", "Names linked to an entity.", linked["links_answered"]),
             (GaugeMetricFamily, "waiting_requests", "Requests that wait to be linked.", pool.waiting),
-            (GaugeMetricFamily, "busy_threads", "Threads that link.", pool.small.busy + pool.large.busy),
+            (
+                GaugeMetricFamily,
+                "busy_threads",
+                "Threads that link.",
+                len(pool.small.workers) + len(pool.large.workers),
+            ),
             (GaugeMetricFamily, "open_requests", "Requests that are being answered.", load.requests),
             (GaugeMetricFamily, "held_bytes", "Bytes of their bodies.", load.size),
             (GaugeMetricFamily, "kb_entities", "Entities in the KB.", len(pool.linker.kb)),

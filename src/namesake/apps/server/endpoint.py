@@ -10,8 +10,9 @@ import io
 import re
 import zlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
@@ -28,8 +29,7 @@ T = TypeVar("T")
 
 JSON, HTML, TURTLE, FORM = "application/json", "text/html", "text/turtle", "application/x-www-form-urlencoded"
 GZIP = ("gzip", "x-gzip")
-MOST_FIELDS = 100
-"""Parameters of a query string or a form."""
+MOST_FIELDS = 100  # parameters of a query string or a form
 ERRORS = {"GET": (400, 422), "POST": (400, 408, 413, 415, 422, 429, 503)}
 """Error statuses of endpoints that take something, by their method."""
 CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -68,11 +68,7 @@ def busy(why: str) -> RequestError:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One operation of the API.
-
-    `answer` gets the request and what `takes` describes: the parameters of a GET request, or the body of a POST
-    request. Bodies of types other than JSON and forms are passed on as bytes. Its docstring is the summary.
-    """
+    """One operation of the API. `answer` gets the request and what `takes` describes; its docstring is the summary."""
 
     method: str
     path: str
@@ -122,26 +118,27 @@ def content_type(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def decoded(kind: type[T], data: bytes | str, what: str) -> T:
-    """JSON as a value of a type, or an error that states where it does not fit."""
+@contextmanager
+def _refusing(what: str) -> Iterator[None]:
+    """Refuse a request of which msgspec cannot read a part."""
     try:
-        return msgspec.json.decode(data, type=kind)
+        yield
     except msgspec.ValidationError as problem:
-        raise _does_not_fit(what, problem) from None
+        raise RequestError(422, f"{what} is not valid: {problem}", "see /docs for the format") from None
     except (msgspec.DecodeError, UnicodeError, RecursionError) as problem:
         raise RequestError(400, f"{what} is not JSON in UTF-8: {problem}", "send one JSON value, in UTF-8") from None
 
 
+def decoded(kind: type[T], data: bytes | str, what: str) -> T:
+    """JSON as a value of a type, or an error that states where it does not fit."""
+    with _refusing(what):
+        return msgspec.json.decode(data, type=kind)
+
+
 def converted(given: dict[str, str], kind: type[T], what: str) -> T:
     """Fields as a value of a type, or an error that states which field does not fit."""
-    try:
+    with _refusing(what):
         return msgspec.convert(given, kind, strict=False)
-    except msgspec.ValidationError as problem:
-        raise _does_not_fit(what, problem) from None
-
-
-def _does_not_fit(what: str, problem: Exception) -> RequestError:
-    return RequestError(422, f"{what} is not valid: {problem}", "see /docs for the format")
 
 
 def fields(encoded: bytes, what: str) -> dict[str, str]:
@@ -155,22 +152,33 @@ def fields(encoded: bytes, what: str) -> dict[str, str]:
 
 
 # answers within the limits
+@dataclass(eq=False)
 class Workload:
     """All requests of a server process."""
 
-    def __init__(self, limits: Limits, check: Callable[[], None]) -> None:
-        """`check` is called before each request and raises an error if the server can no longer answer."""
-        self.limits, self.check = limits, check
-        self.requests = 0
-        self.size = 0
-        """Bytes of all bodies."""
-        self.clients: Counter[str] = Counter()
-        """The number of requests by client address."""
+    limits: Limits
+    check: Callable[[], None]
+    """Called before each request; it raises an error if the server can no longer answer."""
+    requests: int = 0
+    size: int = 0
+    """Bytes of all bodies."""
+    clients: Counter[str] = field(default_factory=Counter)
+    """The number of requests by client address."""
 
-    async def answer(self, endpoint: Endpoint, request: Request) -> Response:
-        """The answer of an endpoint to a request."""
-        client = request.client.host if request.client else ""
-        body = Body(self, request)
+    async def answer(self, endpoints: dict[str, Endpoint], request: Request) -> Response:
+        """The answer of one of the endpoints, by the method. A body counts against the limits until it is answered."""
+        endpoint = endpoints["GET" if request.method == "HEAD" else request.method]
+        client, held = request.client.host if request.client else "", 0
+
+        def hold(size: int) -> None:
+            nonlocal held
+            held += size
+            self.size += size
+            if held > self.limits.body:
+                raise too_large("the body", self.limits.body, "bytes")
+            if self.size > self.limits.held:
+                raise busy("the requests of all clients together have too many bytes")
+
         self.requests += 1
         self.clients[client] += 1
         try:
@@ -181,84 +189,74 @@ class Workload:
                 raise RequestError(429, f"more than {most} requests at a time", "wait for answers", retry_after="1")
             if request.method == "POST":
                 endpoint.check_content_type(request)
-                asked = endpoint.decoded(await body.read())
+                asked = endpoint.decoded(await _body(request, self.limits, hold))
             else:
                 asked = None if endpoint.takes is None else url_parameters(request, endpoint.takes)
             answer = await endpoint.answer(request, asked)
             return answer if isinstance(answer, Response) else Response(answer, media_type=endpoint.sends[0])
         finally:
             self.requests -= 1
-            self.size -= body.size
+            self.size -= held
             self.clients[client] -= 1
             if not self.clients[client]:
                 del self.clients[client]
 
 
-class Body:
-    """The body of one request. Its bytes count against the limits until the request is answered."""
-
-    def __init__(self, load: Workload, request: Request) -> None:
-        self.load, self.limits, self.headers, self.stream = load, load.limits, request.headers, request.stream
-        self.size = 0
-
-    async def read(self) -> bytes:
-        """The whole body, unpacked if it is packed with gzip; an error if it is too large or too slow."""
-        encoding = self.headers.get("content-encoding", "").strip().lower()
-        if encoding not in ("", "identity", *GZIP):
-            advice = "send it uncompressed or compressed with gzip"
-            raise RequestError(415, "the body has an unknown encoding", advice, accept_encoding="gzip")
-        declared = self.headers.get("content-length", "")
-        if declared.isdecimal() and int(declared) > self.limits.body:
-            raise too_large("the body", self.limits.body, "bytes")
-        parts = []
+async def _body(request: Request, limits: Limits, hold: Callable[[int], None]) -> bytes:
+    """The body of a request, unpacked; an error if it is too large or too slow. `hold` counts its bytes."""
+    encoding = request.headers.get("content-encoding", "").strip().lower()
+    if encoding not in ("", "identity", *GZIP):
+        advice = "send it uncompressed or compressed with gzip"
+        raise RequestError(415, "the body has an unknown encoding", advice, accept_encoding="gzip")
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > limits.body:
+        raise too_large("the body", limits.body, "bytes")
+    parts = []
+    try:
+        async with asyncio.timeout(limits.seconds):
+            async for part in request.stream():
+                hold(len(part))
+                parts.append(part)
+    except TimeoutError:
+        error = f"the body did not arrive within {limits.seconds:g} seconds"
+        raise RequestError(408, error, "send it faster", connection="close") from None
+    body = b"".join(parts)
+    if encoding in GZIP:  # the content counts against the limits instead of the packed bytes
+        hold(-len(body))
         try:
-            async with asyncio.timeout(self.limits.seconds):
-                async for part in self.stream():
-                    self._hold(len(part))
-                    parts.append(part)
-        except TimeoutError:
-            error = f"the body did not arrive within {self.limits.seconds:g} seconds"
-            raise RequestError(408, error, "send it faster", connection="close") from None
-        body = b"".join(parts)
-        if encoding in GZIP:  # the content counts against the limits instead of the packed bytes
-            self._hold(-len(body))
-            try:
-                body = await asyncio.to_thread(gzip.GzipFile(fileobj=io.BytesIO(body)).read, self.limits.body + 1)
-            except (OSError, EOFError, zlib.error):
-                advice = "pack the whole body with gzip"
-                raise RequestError(400, "the body is not gzip, or is cut off", advice) from None
-            self._hold(len(body))
-        return body
-
-    def _hold(self, size: int) -> None:
-        self.size += size
-        self.load.size += size
-        if self.size > self.limits.body:
-            raise too_large("the body", self.limits.body, "bytes")
-        if self.load.size > self.limits.held:
-            raise busy("the requests of all clients together have too many bytes")
+            body = await asyncio.to_thread(gzip.GzipFile(fileobj=io.BytesIO(body)).read, limits.body + 1)
+        except (OSError, EOFError, zlib.error):
+            raise RequestError(400, "the body is not gzip, or is cut off", "pack the whole body with gzip") from None
+        hold(len(body))
+    return body
 
 
 # the document
 def with_document(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
     """The endpoints, and those of the document about all of them."""
 
-    async def as_json(request: Request, _: None) -> bytes:
-        """This document."""
-        return encoded
+    def about(encoded: bytes = b"", page: str = "") -> list[Endpoint]:
+        shown = {"content-security-policy": CSP}
+        return [
+            fixed("/openapi.json", encoded, JSON, "This document.", returns={"type": "object"}),
+            fixed("/docs", page, HTML, "This document as a page.", shown, {"type": "string"}),
+        ]
 
-    async def as_page(request: Request, _: None) -> Response:
-        """This document as a page."""
-        return Response(page, headers={"content-security-policy": CSP}, media_type=HTML)
+    described = document([*endpoints, *about()])
+    page = render("apps/server/docs.html", about=described)
+    return [*endpoints, *about(msgspec.json.encode(described), page)]
 
-    every = [
-        *endpoints,
-        Endpoint("GET", "/openapi.json", as_json, returns={"type": "object"}),
-        Endpoint("GET", "/docs", as_page, returns={"type": "string"}, sends=(HTML,)),
-    ]
-    about = document(every)
-    encoded, page = msgspec.json.encode(about), render("apps/server/docs.html", about=about)
-    return every
+
+def fixed(
+    path: str, body: bytes | str, kind: str, summary: str, headers: dict[str, str] | None = None, returns: Any = None
+) -> Endpoint:
+    """An endpoint that always gives the same answer."""
+
+    async def answer(request: Request, _: None) -> Response:
+        return Response(body, headers=headers, media_type=kind)
+
+    answer.__doc__ = summary
+    return Endpoint("GET", path, answer, returns=returns, sends=(kind.partition(";")[0],))
 
 
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:

@@ -1,10 +1,6 @@
-"""Endpoints that link, explain and look up: `/link`, `/explain`, `/entity/{qid}`, `/search`, `/rel` and `/nif`.
+"""Endpoints that link, explain and look up, also in the formats of REL and GERBIL (docs/http-api.md)."""
 
-`/rel` and `/nif` answer like REL's server and like annotators of GERBIL, for programs that were written for these.
-docs/http-api.md describes them.
-"""
-
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
@@ -27,25 +23,10 @@ from namesake.datasets import nif
 from namesake.drawing.theme import symbol
 from namesake.errors import NamesakeError
 from namesake.explain import EXPLANATION, Row, explanation_rows, mentions_called
-from namesake.kb.ids import Ids
 from namesake.kb.records import Entity, Found
-from namesake.linker import Linker
 
 ROWS = {"type": "object", "properties": {"rows": {"type": "array", "items": {"type": "object"}}}}
-
-
-class EntityParameters(msgspec.Struct, frozen=True):
-    """The parameters of `/entity`."""
-
-    qid: schema.Qid
-
-
-class SearchParameters(msgspec.Struct, frozen=True):
-    """The parameters of `/search`."""
-
-    name: schema.Name
-    limit: Annotated[int, Meta(ge=1, le=100, description="the largest number of results")] = 20
-    kinds: schema.KindList | None = None
+Results = Annotated[int, Meta(ge=1, le=100, description="the largest number of results")]
 
 
 class SearchResponse(msgspec.Struct, frozen=True):
@@ -59,24 +40,22 @@ def endpoints(pool: Pool) -> list[Endpoint]:
     """The endpoints of this module."""
     kb = pool.linker.kb
 
-    async def entity(request: Request, asked: EntityParameters) -> bytes:
+    def entity(qid: schema.Qid) -> Entity:
         """Everything that the KB stores about an entity."""
-        found = await pool.json(lambda: kb.entity(asked.qid))
-        if found == b"null":
-            raise RequestError(404, f"the KB has no {asked.qid}", "search by name: /search?name=…")
+        if (found := kb.entity(qid)) is None:
+            raise RequestError(404, f"the KB has no {qid}", "search by name: /search?name=…")
         return found
 
-    async def search(request: Request, asked: SearchParameters) -> bytes:
+    def search(name: schema.Name, limit: Results = 20, kinds: schema.KindList | None = None) -> SearchResponse:
         """The entities with a name, those with the most sitelinks first."""
-        kinds = pool.kinds(asked.kinds)
-        return await pool.json(lambda: SearchResponse(asked.name, kb.search(asked.name, asked.limit, kinds)))
+        return SearchResponse(name, kb.search(name, limit, pool.kinds(kinds)))
 
     text = {"type": "string"}
     return [
         Endpoint("POST", "/link", partial(link, pool), LinkRequest, LinkResponse),
         Endpoint("POST", "/explain", partial(explain, pool), ExplainRequest, ROWS),
-        Endpoint("GET", "/entity/{qid}", entity, EntityParameters, Entity, errors=(404,)),
-        Endpoint("GET", "/search", search, SearchParameters, SearchResponse),
+        pool.lookup("/entity/{qid}", entity, Entity, errors=(404,)),
+        pool.lookup("/search", search, SearchResponse),
         Endpoint("POST", "/rel", partial(link_rel, pool), RelRequest, REL_ROWS),
         Endpoint("POST", "/nif", partial(link_nif, pool), text, text, TURTLES, SENT, query=NifParameters),
     ]
@@ -91,7 +70,13 @@ async def link(pool: Pool, request: Request, asked: LinkRequest) -> bytes:
     if options.candidates:
         schema.check_explained(given, pool.limits)
     pool.at(options.threshold, kinds)  # an unknown threshold is an error of this request alone
-    return await pool.link_articles(given, partial(_rendered, ids), options, ids is not None)
+
+    def render(links: Links) -> bytes:
+        if ids is None:
+            return msgspec.json.encode(LinkResponse(links=links[0]))
+        return msgspec.json.encode(LinkResponse(articles=list(map(schema.ArticleAnswer, ids, links))))
+
+    return await pool.link_articles(given, render, options, ids is not None)
 
 
 def _given(asked: LinkRequest, limits: Limits) -> Sequence[GivenArticle]:
@@ -107,47 +92,34 @@ def _given(asked: LinkRequest, limits: Limits) -> Sequence[GivenArticle]:
     return asked.articles
 
 
-def _rendered(ids: list[str] | None, links: Links) -> bytes:
-    if ids is None:
-        return msgspec.json.encode(LinkResponse(links=links[0]))
-    articles = [schema.ArticleAnswer(*pair) for pair in zip(ids, links, strict=True)]
-    return msgspec.json.encode(LinkResponse(articles=articles))
-
-
 async def explain(pool: Pool, request: Request, asked: ExplainRequest) -> bytes:
     """Explain links: one row per candidate and part of its score, including NIL."""
-    given = GivenArticle(asked.text, title=asked.title, date=asked.date, mentions=asked.mentions)
-    schema.check_explained([given], pool.limits)
-    schema.check_given([given], pool.limits)
+    given, limits = GivenArticle(asked.text, title=asked.title, date=asked.date, mentions=asked.mentions), pool.limits
+    schema.check_explained([given], limits)
+    schema.check_given([given], limits)
     linker = pool.at(asked.threshold, pool.kinds(asked.kinds))
-    return await pool.json(lambda: {"rows": _explained(linker, given, asked, pool.limits)}, large=True)
 
+    def explained() -> dict[str, list[Row]]:
+        builder = ArticleBuilder()
+        builder.add(*schema.articles_of([given], limits, several=False))
+        scored = linker.scored(builder.table())
+        candidates = np.diff(scored.batch.offsets)[mentions_called(scored, asked.name)]
+        if np.minimum(candidates, asked.limit).sum() > limits.explanations:
+            error = f"the request asks for explanations of more than {limits.explanations:,} candidates"
+            raise RequestError(413, error, "give one name with `name`, or ask for fewer candidates with `limit`")
+        rows, listed = [], 0
+        for row in explanation_rows(scored, asked.name, asked.limit):
+            matches = row.get("matches", ())
+            listed += 1 + len(row["spans"]) + len(matches)
+            listed += sum(len(match["spans"]) + len(match["sources"]) for match in matches)
+            if listed > limits.listed:
+                error = f"the explanation would list more than {limits.listed:,} places, matches and sources"
+                advice = "give one name with `name`, ask for fewer candidates with `limit`, or send a shorter text"
+                raise RequestError(413, error, advice)
+            rows.append(row)
+        return {"rows": pa.Table.from_pylist(rows, EXPLANATION).drop_columns("article_id").to_pylist()}
 
-def _explained(linker: Linker, given: GivenArticle, asked: ExplainRequest, limits: Limits) -> list[Row]:
-    builder = ArticleBuilder()
-    builder.add(*schema.articles_of([given], limits, several=False))
-    scored = linker.scored(builder.table())
-    candidates = np.diff(scored.batch.offsets)[mentions_called(scored, asked.name)]
-    if np.minimum(candidates, asked.limit).sum() > limits.explanations:
-        error = f"the request asks for explanations of more than {limits.explanations:,} candidates"
-        raise RequestError(413, error, "give one name with `name`, or ask for fewer candidates with `limit`")
-    rows = _bounded(explanation_rows(scored, asked.name, asked.limit), limits.listed)
-    found: list[Row] = pa.Table.from_pylist(list(rows), EXPLANATION).drop_columns("article_id").to_pylist()
-    return found
-
-
-def _bounded(rows: Iterable[Row], most: int) -> Iterator[Row]:
-    """The rows of an explanation; an error as soon as they list more than `most` rows, places, matches and sources."""
-    listed = 0
-    for row in rows:
-        matches = row.get("matches", ())
-        listed += 1 + len(row["spans"]) + len(matches)
-        listed += sum(len(match["spans"]) + len(match["sources"]) for match in matches)
-        if listed > most:
-            error = f"the explanation would list more than {most:,} places, matches and sources"
-            advice = "give one name with `name`, ask for fewer candidates with `limit`, or send a shorter text"
-            raise RequestError(413, error, advice)
-        yield row
+    return await pool.json(explained, large=True)
 
 
 # the formats of other linkers
@@ -205,17 +177,17 @@ async def link_rel(pool: Pool, request: Request, asked: RelRequest) -> bytes:
     if len(asked.spans) > limits.mentions:
         raise too_large("the list of spans", limits.mentions, "names")
     options = LinkOptions(kinds=pool.kinds(asked.kinds))
-    mentions = await pool.run(lambda: _rel_mentions(asked, limits)) if asked.spans else None
-    return await pool.link_articles([GivenArticle(asked.text, mentions=mentions)], _rel_rows, options, several=False)
 
+    def mentions() -> list[str | GivenMention]:
+        places = [(one.start, one.length) if isinstance(one, RelSpan) else one for one in asked.spans]
+        for start, length in places:
+            if not 0 < length <= len(asked.text) - start:
+                error = f"span [{start}, {length}] does not fit the text of {len(asked.text)} characters"
+                raise RequestError(422, error, "give start and length in characters")
+        return by_surface(asked.text, [(start, start + length) for start, length in places], limits)
 
-def _rel_mentions(asked: RelRequest, limits: Limits) -> list[str | GivenMention]:
-    places = [(one.start, one.length) if isinstance(one, RelSpan) else one for one in asked.spans]
-    for start, length in places:
-        if not 0 < length <= len(asked.text) - start:
-            error = f"span [{start}, {length}] does not fit the text of {len(asked.text)} characters"
-            raise RequestError(422, error, "give start and length in characters")
-    return by_surface(asked.text, [(start, start + length) for start, length in places], limits)
+    given = GivenArticle(asked.text, mentions=await pool.run(mentions) if asked.spans else None)
+    return await pool.link_articles([given], _rel_rows, options, several=False)
 
 
 def _rel_rows(links: Links) -> bytes:
@@ -235,7 +207,22 @@ async def link_nif(pool: Pool, request: Request, body: bytes) -> Response:
     asked = await pool.run(lambda: _documents(body, limits), large=len(body) > limits.small)
     given = [GivenArticle(document.text, mentions=mentions) for document, mentions in asked]
     kind = content_type(request)
-    answer = await pool.link_articles(given, partial(_turtle, asked, pool.linker.kb.ids), options)
+
+    def render(links: Links) -> bytes:
+        """The documents with their annotations. Names of the detector that are linked to NIL are left out."""
+        documents, ids = [], pool.linker.kb.ids
+        for (document, mentions), found in zip(asked, links, strict=True):
+            annotations = [
+                nif.Annotation(span, ids.iri(one.qid, nif.ENTITY) if one.qid else nif.nil_iri(one.name), one.confidence)
+                for one in found
+                if mentions is not None or one.qid is not None
+                for span in one.spans
+            ]
+            ordered = tuple(sorted(annotations, key=lambda annotation: annotation.span))
+            documents.append(replace(document, annotations=ordered))
+        return nif.turtle(documents)
+
+    answer = await pool.link_articles(given, render, options)
     return Response(answer, media_type=kind if kind in SENT else TURTLE)
 
 
@@ -278,18 +265,3 @@ def _document(iri: str, text: nif.Text, context: nif.Node, phrases: Sequence[nif
     java = not text.characters.isascii() and length == str(int(text.starts[-1])) and length != str(len(text.characters))
     mentions = by_surface(text.characters, spans, limits) if spans else None
     return nif.Document(iri, text.characters, java=java), mentions
-
-
-def _turtle(asked: Sequence[NifDocument], ids: Ids, links: Links) -> bytes:
-    """The documents with their annotations. Names of the detector that are linked to NIL are left out."""
-    documents = []
-    for (document, mentions), found in zip(asked, links, strict=True):
-        annotations = [
-            nif.Annotation(span, ids.iri(link.qid, nif.ENTITY) if link.qid else nif.nil_iri(link.name), link.confidence)
-            for link in found
-            if mentions is not None or link.qid is not None
-            for span in link.spans
-        ]
-        ordered = tuple(sorted(annotations, key=lambda annotation: annotation.span))
-        documents.append(replace(document, annotations=ordered))
-    return nif.turtle(documents)

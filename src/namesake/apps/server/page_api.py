@@ -1,21 +1,25 @@
-"""The page at `/`, which marks the names of a text and explains each link, and `POST /draw`, which it uses."""
+"""The page at `/`, which marks the names of a text and explains each link, with `POST /draw`; a review at `/review`."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from namesake.apps.server.endpoint import Endpoint
+from namesake.apps.server.endpoint import HTML, Endpoint, RequestError, fixed
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.schema import Date, GivenArticle, StrictStruct, check_date, check_explained, check_given
+from namesake.decisions.records import Decision, append
 from namesake.drawing.candidates import shown, side_by_side
 from namesake.drawing.evidence import evidence
 from namesake.drawing.text import Mark, Row, marked_article, name_marks
 from namesake.drawing.theme import GRADES, style_sheet
 from namesake.errors import NamesakeError
+from namesake.files import check_place
 from namesake.kb import WIKIDATA
 from namesake.kinds import kind_counts, listed
 from namesake.linker import Linker
@@ -26,6 +30,9 @@ CSP = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {"content-security-policy": CSP, "cache-control": "no-cache"}
+REVIEW_HEADERS = {"cache-control": "no-cache", "content-security-policy": "frame-ancestors 'none'"}
+LINES = "application/x-ndjson"
+MOST_DECISIONS = 100_000
 FIELDS = ("name", "spans", "title_spans", "qid", "best", "best_label", "description", "confidence", "known", "reason")
 
 
@@ -63,13 +70,6 @@ class DrawRequest(StrictStruct, frozen=True):
 def endpoints(pool: Pool) -> list[Endpoint]:
     """The files of the page, and `/draw`."""
 
-    def file(path: str, kind: str, body: bytes) -> Endpoint:
-        async def answer(request: Request, _: None) -> Response:
-            """A file of the page."""
-            return Response(body, headers=HEADERS, media_type=kind)
-
-        return Endpoint("GET", path, answer, sends=(kind.partition(";")[0],))
-
     async def drawn(request: Request, asked: DrawRequest) -> bytes:
         """A text with its names marked, as HTML for the page."""
         title, date = asked.title or None, asked.date or None
@@ -83,7 +83,7 @@ def endpoints(pool: Pool) -> list[Endpoint]:
 
     files = FILES | {"/samples.json": ("application/json", samples(len(pool.linker.kb.kinds)))}
     return [
-        *(file(path, kind, body) for path, (kind, body) in files.items()),
+        *(fixed(path, body, kind, "A file of the page.", HEADERS) for path, (kind, body) in files.items()),
         Endpoint("POST", "/draw", drawn, DrawRequest, {"type": "object"}),
     ]
 
@@ -91,17 +91,17 @@ def endpoints(pool: Pool) -> list[Endpoint]:
 def draw(
     linker: Linker, text: str, title: str | None = None, date: str | None = None, mention: int | None = None
 ) -> dict[str, Any]:
-    """A text with its names marked (`html`), the links (`mentions`), and what the slider of the page needs.
-
-    With `mention`, the number of a name: its explanation (`panel`), and the text with the words that its candidates
-    match. An explanation takes longer than linking, so the page asks for one name at a time.
-    """
+    """A text with its names marked, its links, and what the slider of the page needs; or the panel of one mention."""
     links = linker.link_text(text, date=date or None, title=title or None)
     text, title, rows, kb = links.text, links.title, links.rows, linker.kb
     if mention is None:
         return {
             "html": _drawn(text, title, rows),
-            "mentions": [{name: link[name] for name in FIELDS} | {"kind": _kind(linker, link)} for link in rows],
+            "mentions": [
+                {name: link[name] for name in FIELDS} | {"kind": kb.kind_of(best).symbol if best >= 0 else None}
+                for link in rows
+                for best in [-1 if link["best"] is None else kb.row(link["best"])]  # the slider may make it the answer
+            ],
             "threshold": linker.recipe.decide.threshold if linker.recipe.decide else None,
             "wikidata": WIKIDATA,
             "grades": [list(grade) for grade in GRADES],
@@ -117,12 +117,6 @@ def draw(
     return {"panel": panel, "html": _drawn(text, title, rows, words)}
 
 
-def _kind(linker: Linker, link: Row) -> str | None:
-    """The symbol of the kind of the best candidate, which the slider may make the answer."""
-    row = -1 if link["best"] is None else linker.kb.row(link["best"])
-    return linker.kb.kind_of(row).symbol if row >= 0 else None
-
-
 def _drawn(text: str, title: str | None, links: Sequence[Row], words: Iterable[tuple[int, int]] = ()) -> str:
     """Title and text, with names and matched words marked. A matched word inside a name is not marked."""
     names = name_marks(links, numbered=True)
@@ -132,3 +126,58 @@ def _drawn(text: str, title: str | None, links: Sequence[Row], words: Iterable[t
     outside = [(start, end) for start, end in words if not any(named[start:end])]
     matched = [Mark(start, end, "span", {"class": "word", "data-at": start}) for start, end in outside]
     return marked_article(text, title, [*names, *matched], name_marks(links, "title_spans", numbered=True))
+
+
+# the review
+@dataclass(frozen=True)
+class Review:
+    """A page that `namesake review` wrote, and the file of decisions that it adds to."""
+
+    page: Path
+    decisions: Path
+
+    def __post_init__(self) -> None:
+        """Raise an error for a page that cannot be read, or a file that cannot be written."""
+        if not self.page.is_file() or b'id="data"' not in self.page.read_bytes():
+            raise NamesakeError(f"{self.page} is not a page of a review: write one with `namesake review`")
+        check_place(self.decisions)
+
+
+class Saved(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Decisions to save."""
+
+    decisions: Annotated[list[Decision], msgspec.Meta(max_length=MOST_DECISIONS)]
+
+
+class Count(msgspec.Struct, frozen=True):
+    """How many decisions were saved."""
+
+    saved: int
+
+
+def review_endpoints(pool: Pool, review: Review) -> list[Endpoint]:
+    """The page, the decisions so far, and the place to save more."""
+
+    def page() -> Response:
+        """The page on which people decide uncertain names."""
+        return Response(review.page.read_bytes(), headers=REVIEW_HEADERS, media_type=HTML)
+
+    def known() -> Response:
+        """The decisions that have been saved, one per line."""
+        lines = review.decisions.read_bytes() if review.decisions.exists() else b""
+        return Response(lines, headers=REVIEW_HEADERS, media_type=LINES)
+
+    async def save(request: Request, given: Saved) -> bytes:
+        """Add decisions to the file of the review. Several reviewers may do so at the same time."""
+        try:
+            await run_in_threadpool(append, review.decisions, given.decisions)
+        except OSError as problem:
+            error = f"the decisions cannot be written ({problem.strerror})"
+            raise RequestError(503, error, "try again later") from None
+        return msgspec.json.encode(Count(len(given.decisions)))
+
+    return [
+        pool.lookup("/review", page, {"type": "string"}, sends=(HTML,)),
+        pool.lookup("/review/decisions", known, {"type": "string"}, sends=(LINES,)),
+        Endpoint("POST", "/review", save, Saved, Count),
+    ]

@@ -6,12 +6,14 @@ their own, so that nothing waits for a large request. The linker gives a request
 """
 
 import asyncio
+import re
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from itertools import pairwise
+from inspect import signature
 from typing import Any, TypeVar
 
 import msgspec
@@ -19,9 +21,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import UNSET
+from starlette.requests import Request
+from starlette.responses import Response
 
 from namesake.apps.server import schema
-from namesake.apps.server.endpoint import RequestError, busy
+from namesake.apps.server.endpoint import Endpoint, RequestError, busy
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.schema import SHOWN, CandidateAnswer, GivenArticle, LinkAnswer
 from namesake.articles.builder import ArticleBuilder
@@ -36,12 +40,8 @@ Links = list[list[LinkAnswer]]
 About = Callable[[str], tuple[str | None, str | None, str, str | None]]
 Worked = tuple[Sequence[bytes | BaseException], dict[str, int]]
 
-LINKERS = 32
-"""Linkers with other thresholds or kinds that are kept."""
-REMEMBERED = 1 << 16
-"""Entities whose labels are kept in memory."""
-COPIED = ("name", "qid", "kind", "confidence", "known", "reason", "best", "score", "margin", "tie_break")
-"""Fields of a link that an answer copies."""
+LINKERS = 32  # linkers with other thresholds or kinds that are kept
+REMEMBERED = 1 << 16  # entities whose labels are kept in memory
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,11 @@ class Lane:
     threads: ThreadPoolExecutor
     batch: int
     waiting: deque[Job] = field(default_factory=deque)
-    busy: int = 0
     expected: int = 1
     """The number of jobs when the last batch was done, including its own: as many are likely to arrive again."""
-    timer: asyncio.TimerHandle | None = None
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
+    workers: set[asyncio.Task[None]] = field(default_factory=set)
+    """One per busy thread, as long as jobs wait."""
 
 
 class Pool:
@@ -133,7 +134,9 @@ class Pool:
         job = Job(given, render, options or LinkOptions(), several)
         lane = self.small if schema.weight(given) <= self.limits.small else self.large
         lane.waiting.append(job)
-        self._start(lane)
+        lane.arrived.set()
+        if len(lane.workers) < self.limits.threads:
+            lane.workers.add(asyncio.create_task(self._work_off(lane)))
         return await job.done
 
     async def run(self, work: Callable[[], T], large: bool = False) -> T:
@@ -145,48 +148,57 @@ class Pool:
         """The result of other work than linking, as JSON."""
         return await self.run(lambda: msgspec.json.encode(work()), large)
 
+    def lookup(self, path: str, function: Callable[..., Any], returns: Any, **more: Any) -> Endpoint:
+        """An endpoint for GET that calls a function in a thread, with the parameters of the URL that it declares."""
+        declared = signature(function).parameters.values()
+        fields = [(one.name, one.annotation, *(() if one.default is one.empty else (one.default,))) for one in declared]
+        takes = msgspec.defstruct(re.sub(r"\W", "_", path), fields) if fields else None
+
+        def work(asked: Any) -> bytes | Response:
+            answer = function(**(msgspec.structs.asdict(asked) if fields else {}))
+            return answer if isinstance(answer, Response) else msgspec.json.encode(answer)
+
+        async def answer(request: Request, asked: Any) -> bytes | Response:
+            return await self.run(partial(work, asked))
+
+        answer.__doc__ = getattr(function, "func", function).__doc__
+        return Endpoint("GET", path, answer, takes, returns, **more)
+
     def close(self) -> None:
         """End the threads after their current work."""
         for threads in (self.small.threads, self.large.threads, self.short):
             threads.shutdown()
 
-    def _start(self, lane: Lane) -> None:
-        """Start a batch if a thread is free: at once, or after a moment if more jobs are expected."""
-        if lane.busy >= self.limits.threads or not lane.waiting:
-            return
-        if len(lane.waiting) >= min(lane.expected, lane.batch):
-            self._take(lane)
-        elif lane.timer is None:
-            lane.timer = asyncio.get_running_loop().call_later(self.limits.linger, self._take, lane)
+    async def _work_off(self, lane: Lane) -> None:
+        """Link the waiting jobs of a lane, batch by batch. A batch waits a moment if more jobs are expected."""
+        while lane.waiting:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self.limits.linger):
+                    while len(lane.waiting) < min(lane.expected, lane.batch):
+                        lane.arrived.clear()
+                        await lane.arrived.wait()
+            if jobs := _next_batch(lane):  # unless another thread has taken them
+                results = await self._linked(lane, jobs)
+                for job, result in zip(jobs, results, strict=True):
+                    if job.done.done():
+                        continue  # the server was stopped without waiting
+                    if isinstance(result, BaseException):
+                        job.done.set_exception(result)
+                    else:
+                        job.done.set_result(result)
+                lane.expected = len(jobs) + len(lane.waiting)
+        lane.workers -= {asyncio.current_task()}  # at once: the next job needs another worker
 
-    def _take(self, lane: Lane) -> None:
-        if lane.timer is not None:
-            lane.timer.cancel()
-            lane.timer = None
-        jobs = _next_batch(lane)
-        if not jobs:
-            return
-        lane.busy += 1
-        linker = self.at(jobs[0].options.threshold, jobs[0].options.kinds)
-        loop = asyncio.get_running_loop()
-        running = loop.run_in_executor(lane.threads, _work, linker, self.about, self.limits, jobs)
-        running.add_done_callback(lambda done: self._done(lane, jobs, done))
-        self._start(lane)
-
-    def _done(self, lane: Lane, jobs: list[Job], done: asyncio.Future[Worked]) -> None:
-        lane.busy -= 1
-        problem = done.exception()
-        results, counts = ([problem] * len(jobs), {}) if problem is not None else done.result()
+    async def _linked(self, lane: Lane, jobs: Sequence[Job]) -> Sequence[bytes | BaseException]:
+        """The answer to each job, or its error."""
+        try:
+            linker = self.at(jobs[0].options.threshold, jobs[0].options.kinds)
+            work = partial(_work, linker, self.about, self.limits, jobs)
+            results, counts = await asyncio.get_running_loop().run_in_executor(lane.threads, work)
+        except Exception as problem:
+            return [problem] * len(jobs)
         self.counts.update(counts)
-        for job, result in zip(jobs, results, strict=True):
-            if job.done.done():
-                continue  # the server was stopped without waiting
-            if isinstance(result, BaseException):
-                job.done.set_exception(result)
-            else:
-                job.done.set_result(result)
-        lane.expected = len(jobs) + len(lane.waiting)
-        self._start(lane)
+        return results
 
 
 def _about(kb: KB, qid: str) -> tuple[str | None, str | None, str, str | None]:
@@ -214,35 +226,38 @@ def _next_batch(lane: Lane) -> list[Job]:
 
 
 def _work(linker: Linker, about: About, limits: Limits, jobs: Sequence[Job]) -> Worked:
-    """The answer to each job, or its error, and counts for the metrics.
-
-    All jobs have the same options. An error of one job affects no other.
-    """
-    options = jobs[0].options
+    """The answer to each job, or its error, which affects no other; and counts for the metrics."""
+    options = jobs[0].options  # all jobs have the same
     read = [_attempt(schema.articles_of, job.given, limits, job.several) for job in jobs]
     builder, ends = ArticleBuilder(), [0]
     for articles in read:
         for article in () if isinstance(articles, Exception) else articles:
             builder.add(replace(article, id=str(len(builder.articles))))
         ends.append(len(builder.articles))
-    parts, count = list(pairwise(ends)), ends[-1]
-    rejects = Rejects(most=count)
+    rejects = Rejects(most=ends[-1])
     links = linker.link(builder.table(), options.candidates, rejects, options.limit if options.candidates else None)
+    links = links.drop_columns("extra")
     faults = {int(reject.article_id or 0): reject.reason for reject in rejects.first}
-    problems: list[Exception | None] = []
-    for articles, (begin, end) in zip(read, parts, strict=True):
-        wrong = (f"article {at - begin} cannot be linked: {faults[at]}" for at in range(begin, end) if at in faults)
-        refused = (RequestError(422, error, "correct it; articles are counted from 0") for error in wrong)
-        problems.append(articles if isinstance(articles, Exception) else next(refused, None))
-    if options.candidates:
-        links = _without_excess(links, limits, parts, problems)
-    by_article = _answers(links, count, options.parts, about)
-    results: list[bytes | BaseException] = [
-        _attempt(job.render, by_article[begin:end]) if problem is None else problem
-        for job, problem, (begin, end) in zip(jobs, problems, parts, strict=True)
-    ]
+    rows = None if options.candidates else links.to_pylist()
+    places = np.searchsorted(links.column("article_id").cast(pa.int64()).to_numpy(), ends)
+
+    def answer(number: int) -> bytes:
+        articles, first, (begin, end) = read[number], ends[number], places[number : number + 2]
+        if isinstance(articles, Exception):
+            raise articles
+        for at in range(len(articles)):
+            if first + at in faults:
+                error = f"article {at} cannot be linked: {faults[first + at]}"
+                raise RequestError(422, error, "correct it; articles are counted from 0")
+        own = _checked_rows(links.slice(begin, end - begin), limits) if rows is None else rows[begin:end]
+        answers: Links = [[] for _ in articles]
+        for row in own:
+            answers[int(row["article_id"]) - first].append(_link_answer(row, options.parts, about))
+        return jobs[number].render(answers)
+
     answered = links.num_rows - links.column("qid").null_count
-    return results, {"batches": 1, "articles": count, "links": links.num_rows, "links_answered": answered}
+    counts = {"batches": 1, "articles": ends[-1], "links": links.num_rows, "links_answered": answered}
+    return [_attempt(answer, number) for number in range(len(jobs))], counts
 
 
 def _attempt(function: Callable[..., T], *arguments: Any) -> T | Exception:
@@ -252,34 +267,23 @@ def _attempt(function: Callable[..., T], *arguments: Any) -> T | Exception:
         return problem
 
 
-def _without_excess(
-    links: pa.Table, limits: Limits, parts: Sequence[tuple[int, int]], problems: list[Exception | None]
-) -> pa.Table:
-    """The links without those of jobs with too many candidates for one answer, for which `problems` gets an error."""
-    article = links.column("article_id").cast(pa.int64()).to_numpy()
-    shown = np.bincount(article, pc.list_value_length(links.column("candidates")).to_numpy(), parts[-1][1])
-    kept = np.ones(len(shown), np.bool_)
-    for number, (begin, end) in enumerate(parts):
-        if shown[begin:end].sum() > limits.candidates:
-            kept[begin:end] = False
-            error = f"the answer would have more than {limits.candidates:,} candidates"
-            advice = "ask for fewer candidates per name with `limit`, or send less at a time"
-            problems[number] = RequestError(413, error, advice)
-    return links if kept.all() else links.filter(pa.array(kept[article]))
+def _checked_rows(links: pa.Table, limits: Limits) -> list[dict[str, Any]]:
+    """The links of one job, unless they have too many candidates for one answer."""
+    if (pc.sum(pc.list_value_length(links.column("candidates"))).as_py() or 0) > limits.candidates:
+        error = f"the answer would have more than {limits.candidates:,} candidates"
+        raise RequestError(413, error, "ask for fewer candidates per name with `limit`, or send less at a time")
+    rows: list[dict[str, Any]] = links.to_pylist()
+    return rows
 
 
-def _answers(links: pa.Table, count: int, parts: bool, about: About) -> Links:
-    """The links of each of `count` articles, whose ids are their numbers."""
-    answers: Links = [[] for _ in range(count)]
-    for row in links.drop_columns("extra").to_pylist():
-        fields = {name: row[name] for name in COPIED}
-        fields |= {"spans": row["spans"] or [], "title_spans": row["title_spans"] or []}
-        label, description, url = (None, None, None) if row["qid"] is None else about(row["qid"])[:3]
-        if "candidates" in row:
-            fields["candidates"] = [
-                CandidateAnswer(one["qid"], *about(one["qid"]), one["score"], one["parts"] if parts else UNSET)
-                for one in row["candidates"]
-            ]
-            fields["doubts"] = row.get("doubts", UNSET) if parts else UNSET
-        answers[int(row["article_id"])].append(LinkAnswer(label=label, description=description, url=url, **fields))
-    return answers
+def _link_answer(row: dict[str, Any], parts: bool, about: About) -> LinkAnswer:
+    label, description, url = (None, None, None) if row["qid"] is None else about(row["qid"])[:3]
+    row |= {"label": label, "description": description, "url": url, "title_spans": row["title_spans"] or []}
+    if "candidates" in row:
+        row["candidates"] = [
+            CandidateAnswer(one["qid"], *about(one["qid"]), one["score"], one["parts"] if parts else UNSET)
+            for one in row["candidates"]
+        ]
+    if not parts:
+        row.pop("doubts", None)
+    return msgspec.convert(row, LinkAnswer)

@@ -1,13 +1,8 @@
-"""`/reconcile`: the W3C Reconciliation Service API 0.2, which OpenRefine uses.
-
-Pages of any origin may read these answers, because OpenRefine asks from the browser. The answers contain data of the KB
-only, which is public.
-"""
+"""`/reconcile`: the W3C Reconciliation Service API 0.2. OpenRefine asks from any page; the KB is public."""
 
 import re
 from bisect import bisect_left
 from functools import cached_property, lru_cache, partial
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -33,16 +28,17 @@ MOST, LIMIT = 50, 5
 """Candidates per query: the largest number, and the default."""
 LONGEST = 1000
 """Characters of a name: a longer one has no candidates. Longer values are cut."""
-LOOKED_AT = 100
-"""Candidates that are checked for the types of a query."""
+LOOKED_AT = 100  # candidates that are checked for the types of a query
 FEW = 16
 """Queries that count as short work; OpenRefine sends 10 at a time to a service that announces no `batchSize`."""
 PREVIEW_CSP = CSP.replace("frame-ancestors 'none'", "frame-ancestors *")  # OpenRefine shows it in a frame
 
-SUGGESTED = 10
-"""Suggestions at a time."""
+SUGGESTED = 10  # suggestions at a time
 _PROPERTY = re.compile(r"P[1-9][0-9]{0,8}")
 Text = Annotated[str, Meta(max_length=LONGEST)]
+Prefix = Annotated[str, Meta(max_length=200, description="the text typed so far")]
+Cursor = Annotated[int, Meta(ge=0, le=1_000_000, description="the number of suggestions to skip")]
+TypeId = Annotated[str, Meta(description="a type, such as Q5 or Q43229; empty for all entities")]
 AsJson = Annotated[str, Meta(extra_json_schema={"contentMediaType": "application/json"})]
 
 
@@ -95,12 +91,6 @@ class Named(msgspec.Struct, frozen=True):
     name: str
 
 
-class Suggestion(Named, frozen=True):
-    """An entity, a property or a type whose name begins with a prefix."""
-
-    description: str = ""
-
-
 class AskedProperty(msgspec.Struct, frozen=True):
     """A property whose values the client asks for; `limit` among its settings bounds their number."""
 
@@ -128,40 +118,18 @@ class ReconcileForm(msgspec.Struct, frozen=True):
     extend: AsJson | None = None
 
 
-class SuggestParameters(msgspec.Struct, frozen=True):
-    """The parameters of the services that suggest."""
-
-    prefix: Annotated[str, Meta(max_length=200, description="the text typed so far")]
-    cursor: Annotated[int, Meta(ge=0, le=1_000_000, description="the number of suggestions to skip")] = 0
-
-
-class ProposeParameters(msgspec.Struct, frozen=True):
-    """The parameters of `/reconcile/properties`."""
-
-    type: Annotated[str, Meta(description="a type, such as Q5 or Q43229; empty for all entities")] = ""
-    limit: Annotated[str, Meta(description="the number of properties")] = ""
-
-
-class PreviewParameters(msgspec.Struct, frozen=True):
-    """The parameter of `/reconcile/preview`."""
-
-    id: Annotated[str, Meta(description="the QID of an entity")]
-
-
 def endpoints(pool: Pool, public: str | None) -> list[Endpoint]:
     """The endpoints of this module. `public` is the address that the manifest announces."""
     api, record, found = ReconcileApi(pool, public), {"type": "object"}, []
     for path in ("/reconcile", "/reconcile/"):
         found.append(Endpoint("GET", path, api.get, ReconcileForm, record, errors=(413, 429, 503)))
         found.append(Endpoint("POST", path, api.post, ReconcileForm, record, (FORM,)))
-    for kind in ("entity", "property", "type"):
-        path, suggest = f"/reconcile/suggest/{kind}", partial(api.suggest, kind)
-        found.append(Endpoint("GET", path, suggest, SuggestParameters, record))
-    page = {"type": "string"}
+    kinds = ("entity", "property", "type")
     return [
         *found,
-        Endpoint("GET", "/reconcile/properties", api.propose, ProposeParameters, record),
-        Endpoint("GET", "/reconcile/preview", api.preview, PreviewParameters, page, sends=(HTML,), errors=(404,)),
+        *(pool.lookup(f"/reconcile/suggest/{kind}", partial(api.suggest, kind), record) for kind in kinds),
+        pool.lookup("/reconcile/properties", api.propose, record),
+        pool.lookup("/reconcile/preview", api.preview, {"type": "string"}, sends=(HTML,), errors=(404,)),
     ]
 
 
@@ -193,21 +161,34 @@ class ReconcileApi:
             raise too_large("the list of queries", self.pool.limits.queries, "queries")
         return await self.pool.json(lambda: self._reconciled(queries), len(queries) > FEW)
 
-    async def suggest(self, kind: str, request: Request, asked: SuggestParameters) -> bytes:
+    def suggest(self, kind: str, prefix: Prefix, cursor: Cursor = 0) -> dict[str, list[dict[str, str]]]:
         """Entities, properties or types whose name begins with a prefix."""
-        prefix = " ".join(asked.prefix.split())
-        return await self.pool.json(lambda: {"result": self.suggested(kind, prefix, asked.cursor)})
+        prefix, shown = " ".join(prefix.split()), slice(cursor, cursor + SUGGESTED)
+        begun, fitting = prefix.casefold(), list[tuple[str, str, str]]()
+        if prefix and kind == "entity":  # those with this name, then those whose label begins with it
+            exact = [row] if (row := self.kb.row(prefix)) >= 0 else rows_named(self.kb, prefix)
+            rows = dict.fromkeys(row for row in [*exact, *self._beginning(prefix, len(exact) + shown.stop)] if row >= 0)
+            fitting = [(self.kb.id_of(row), self.kb.label(row), about(self.kb, row)) for row in list(rows)[shown]]
+        elif prefix:
+            known = self.proposed("") if kind == "property" else self._known_types
+            for one in known:
+                of = self.kinds.get(one) if kind == "type" else None
+                names = (one.name.casefold(), *((*of.spellings, of.name, of.plural) if of else ()))
+                if any(name.startswith(begun) for name in names) or one.id.casefold() == begun:
+                    fitting.append((one.id, one.name, ""))
+            fitting = fitting[shown]
+        return {"result": [dict(zip(("id", "name", "description"), one, strict=True)) for one in fitting]}
 
-    async def propose(self, request: Request, asked: ProposeParameters) -> bytes:
+    def propose(
+        self, type: TypeId = "", limit: Annotated[str, Meta(description="the number of properties")] = ""
+    ) -> dict[str, Any]:
         """The properties with the most statements of entities with a type."""
-        limit = int(asked.limit) if re.fullmatch("[1-9][0-9]{0,3}", asked.limit) else 50
-        kind = asked.type[:100]
-        found = await self.pool.run(lambda: self.proposed(kind.rpartition("/")[2])[:limit])
-        return msgspec.json.encode({"type": kind, "limit": limit, "properties": found})
+        most, type = int(limit) if re.fullmatch("[1-9][0-9]{0,3}", limit) else 50, type[:100]
+        return {"type": type, "limit": most, "properties": self.proposed(type.rpartition("/")[2])[:most]}
 
-    async def preview(self, request: Request, asked: PreviewParameters) -> Response:
+    def preview(self, id: Annotated[str, Meta(description="the QID of an entity")]) -> Response:
         """An entity in short, for a frame."""
-        row = self.kb.row(asked.id)
+        row = self.kb.row(id)
         if row < 0:
             raise RequestError(404, "the KB has no such entity", "ask for an entity that /reconcile returned")
         page = render("apps/server/preview.html", one=found(self.kb, row))
@@ -238,20 +219,20 @@ class ReconcileApi:
 
     def _fitting(self, judged: Reconciled, query: int, asked: GivenQuery) -> list[Candidate]:
         """The best candidates with the required types. Only these are described."""
-        wanted, limit = set(asked.types), int(min(asked.limit, MOST))
-        answered = judged.reason(query) is None
+        wanted, limit, fitting = set(asked.types), int(min(asked.limit, MOST)), list[Candidate]()
         strict = bool(wanted) and asked.type_strict != "should"
-        enough = wanted.issubset if asked.type_strict == "all" else lambda types: bool(wanted & types)
-        best = enumerate(judged.best(query, LOOKED_AT if strict else limit))
-        rows = judged.scored.batch.rows
-        fitting = ((place, at) for place, at in best if not strict or enough(self.all_types(int(rows[at]))))
-        typed = judged.scored.scores.get(ENTITY_TYPE)
-
-        def matched(place: int, at: int) -> bool:
-            """Whether a candidate is the answer. A candidate that has other types only is not."""
-            return answered and place == 0 and (typed is None or bool(typed[at] >= 0))
-
-        return [judged.who(self.kb, at, matched=matched(place, at)) for place, at in islice(fitting, limit)]
+        answered, typed = judged.reason(query) is None, judged.scored.scores.get(ENTITY_TYPE)
+        for place, at in enumerate(judged.best(query, LOOKED_AT if strict else limit)):
+            if strict:
+                types = {one.id for one in self.types_of(int(judged.scored.batch.rows[at]), OCCUPATION)}
+                if not (wanted <= types if asked.type_strict == "all" else wanted & types):
+                    continue
+            # a candidate that has other types only is not the answer
+            matched = answered and place == 0 and (typed is None or bool(typed[at] >= 0))
+            fitting.append(judged.who(self.kb, at, matched=matched))
+            if len(fitting) == limit:
+                break
+        return fitting
 
     def _candidate(self, one: Candidate) -> dict[str, Any]:
         """A candidate of a query; its score is the confidence in percent."""
@@ -279,39 +260,11 @@ class ReconcileApi:
             types.setdefault(root[0], Named(*root))
         return list(types.values())
 
-    def all_types(self, row: int) -> set[str]:
-        """The QIDs of the types of an entity, and of the occupations of a person."""
-        return {one.id for one in self.types_of(row, OCCUPATION)}
-
     def _item(self, item: int) -> Named:
         qid = self.kb.ids.text(int(self.kb.item_qids[item]))
         return Named(qid, self.kb.item_labels[item] or qid)
 
     # suggestions
-    def suggested(self, kind: str, prefix: str, skipped: int) -> list[Suggestion]:
-        """Entities, properties or types whose name begins with a prefix, or whose id it is."""
-        if not prefix:
-            return []
-        if kind == "entity":
-            return self._entities(prefix, skipped)
-        known, begun = self.proposed("") if kind == "property" else self._known_types, prefix.casefold()
-        spelled = {one: (*of.spellings, of.name, of.plural) for one, of in self.kinds.items()} if kind == "type" else {}
-
-        def fits(one: Named) -> bool:
-            names = (one.name.casefold(), *spelled.get(one, ()))
-            return any(name.startswith(begun) for name in names) or one.id.casefold() == begun
-
-        fitting = filter(fits, known)
-        return [Suggestion(one.id, one.name) for one in islice(fitting, skipped, skipped + SUGGESTED)]
-
-    def _entities(self, prefix: str, skipped: int) -> list[Suggestion]:
-        """The entities with this name, then those whose label begins with it, the most sitelinks first."""
-        exact = [row] if (row := self.kb.row(prefix)) >= 0 else rows_named(self.kb, prefix)
-        more = self._beginning(prefix, len(exact) + skipped + SUGGESTED)
-        rows = dict.fromkeys(row for row in [*exact, *more] if row >= 0)
-        chosen = list(rows)[skipped : skipped + SUGGESTED]
-        return [Suggestion(self.kb.id_of(row), self.kb.label(row), about(self.kb, row)) for row in chosen]
-
     @cached_property
     def _by_label(self) -> Int32:
         """The rows of the entities in the order of their labels' bytes. It is made for the first suggestion."""
@@ -339,10 +292,7 @@ class ReconcileApi:
 
     @lru_cache(maxsize=64)  # noqa: B019 - one object per server
     def proposed(self, type_: str) -> list[Named]:
-        """The dates of the kinds, then the properties of all statements of entities with a type, most frequent first.
-
-        The type "", or one that no entity has, stands for all entities.
-        """
+        """The properties of entities with a type, or of all if none has it: dates, then the most frequent first."""
         kb, asked = self.kb, np.array([self.kb.ids.number(type_)], np.int64)
         kind = next((kind for one, kind in self.kinds.items() if one.id == type_), None)
         pairs = np.flatnonzero(self._is_type & (kb.pair_value == kb.items(asked)[0]))

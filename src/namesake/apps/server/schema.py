@@ -31,8 +31,7 @@ SHOWN, MOST_SHOWN = 10, 100
 """Candidates per name: the default, and the largest number that a request may ask for."""
 Limit = Annotated[int, Meta(ge=1, le=MOST_SHOWN)]
 Spans = list[tuple[int, int]]
-NAME_WEIGHT = 50
-"""Linking a given name takes as long as so many characters of text."""
+NAME_WEIGHT = 50  # linking a given name takes as long as so many characters of text
 
 
 class StrictStruct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -189,10 +188,7 @@ def check_date(date: str | None, where: str = "the request") -> None:
 
 
 def articles_of(given: Sequence[GivenArticle], limits: Limits, several: bool = True) -> list[Article]:
-    """The articles of a request, with their numbers as ids.
-
-    This searches the texts for names that are given without spans, so it is called in a thread.
-    """
+    """The articles of a request, with their numbers as ids. It searches texts for names: call it in a thread."""
     left = limits.places
     articles = []
     for number, one in enumerate(given):

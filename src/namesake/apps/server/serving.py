@@ -1,4 +1,7 @@
-"""A server process: its socket, the loading of kernels, an orderly end, and the connections of its clients.
+"""A server process: its socket, an orderly end, the generations of the KB, and the connections of its clients.
+
+Every generation has an application of its own. New requests go to the latest one; an older one ends when its last
+request is answered, so no request is dropped. SIGHUP, or a change of the KB's manifest with `watch`, starts a reload.
 
 The connections are those of uvicorn, with limits that uvicorn does not have. A request must arrive within some seconds,
 and the client must receive its answer within as many. Otherwise a client that sends one byte now and then would keep a
@@ -7,8 +10,10 @@ the log about malformed requests.
 """
 
 import asyncio
+import contextlib
 import gc
 import logging
+import signal
 import socket
 import sys
 import time
@@ -19,32 +24,31 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.types import Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from namesake.apps.server.app import application
 from namesake.apps.server.endpoint import RequestError, busy
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.reloading import Reloading
-from namesake.apps.server.review_api import Review
+from namesake.apps.server.page_api import Review
 from namesake.articles.builder import text_table
 from namesake.errors import NamesakeError
+from namesake.kb.manifest import MANIFEST
 from namesake.linker import Linker
 from namesake.printable import one_line
 
-SWITCH = 0.0005
-"""Seconds after which a thread that links lets the event loop run."""
+HEADER = "namesake-generation"
+LOOKS_APART = 1.0  # seconds between two looks at the manifest
 WARM_UP = "Barack Obama met Michael Jordan in Chicago."
+SWITCH = 0.0005  # seconds after which a thread that links lets the event loop run
 MINUTE, MOST_LINES = 60.0, 10
 """Lines of the log about malformed requests per minute."""
 
 
 def serve(linker: Linker, host: str, port: int, ready: Callable[[str], None], **settings: Any) -> None:
-    """Serve until SIGTERM or Ctrl-C. Requests that have begun are answered first.
-
-    `ready` is called with the address when the server accepts requests; port 0 is a free port. `settings` are those of
-    `server_of`.
-    """
+    """Serve until SIGTERM or Ctrl-C; `ready` gets the address, and `settings` are those of `server_of`."""
     with bound(host, port) as listening:
         server = server_of(linker, **settings)
         sys.setswitchinterval(SWITCH)
@@ -56,7 +60,7 @@ def serve(linker: Linker, host: str, port: int, ready: Callable[[str], None], **
             server.run(sockets=[listening])
         except KeyboardInterrupt:  # uvicorn raises it after an orderly end
             return
-        server.config.app.current.linker.kb.check_unchanged(at_once=True)  # raises the error that ended the server
+        server.config.app.linker.kb.check_unchanged(at_once=True)  # raises the error that ended the server
 
 
 def server_of(
@@ -67,40 +71,33 @@ def server_of(
     watch: bool = False,
     review: tuple[Path, Path] | None = None,
 ) -> Any:
-    """A server of uvicorn that is ready to run. Pages of `origins` may read its answers; `public` is its address.
-
-    SIGHUP takes up the KB that is in the folder now, and with `watch` the server does so whenever the KB is replaced.
-    `review` is a page of a review and its file of decisions.
-    """
+    """A server of uvicorn that is ready to run; `public` is its address, `review` a page and its file of decisions."""
     reviewed = None if review is None else Review(*review)
 
     def stop() -> None:
         server.should_exit = True
 
-    def load() -> Linker:
-        return warm(linker.reopened())
-
-    def app_of(one: Linker) -> Any:
+    def application_of(one: Linker) -> Starlette:
         return application(one, limits, origins, public, stop, reviewed)
 
-    app = Reloading(warm(linker), app_of, load, watch, say)
-    server = uvicorn.Server(configured(app, limits))
+    config = uvicorn.Config(
+        Reloading(linker, application_of, watch),
+        http=type("Connection", (LimitedConnection,), {"limits": limits}),
+        ws="none",
+        lifespan="on",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=30,
+        headers=[("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer")],
+    )
+    log = logging.getLogger("uvicorn.error")
+    if not any(isinstance(one, LogLimit) for one in log.filters):
+        log.addFilter(LogLimit())
+    server = uvicorn.Server(config)
     return server
-
-
-def warm(linker: Linker) -> Linker:
-    """The linker, after it has loaded every kernel and its tables, so that the first client does not wait."""
-    for mentions in (None, ["Michael Jordan"]):
-        table = text_table(WARM_UP, mentions, "2016-12-26", "Michael Jordan")
-        linker.link(table, scores=True)
-        linker.explain(table)
-    linker.kb.names.lookup("Barack Obama")
-    return linker
-
-
-def say(line: str) -> None:
-    """Print a message on standard error."""
-    print(one_line(line), file=sys.stderr, flush=True)
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -116,6 +113,112 @@ def bound(host: str, port: int) -> socket.socket:
         raise NamesakeError(f"cannot listen at {where} ({reason}): choose another --port or --host") from None
     listening.listen(1024)
     return listening
+
+
+def say(line: str) -> None:
+    """Print a message on standard error."""
+    print(one_line(line), file=sys.stderr, flush=True)
+
+
+# generations of the KB
+def warm(linker: Linker) -> Linker:
+    """The linker, after it has loaded every kernel and its tables, so that the first client does not wait."""
+    for mentions in (None, ["Michael Jordan"]):
+        table = text_table(WARM_UP, mentions, "2016-12-26", "Michael Jordan")
+        linker.link(table, scores=True)
+        linker.explain(table)
+    linker.kb.names.lookup("Barack Obama")
+    return linker
+
+
+class Reloading:
+    """The ASGI application of the latest generation; `application` makes that of a linker."""
+
+    def __init__(self, linker: Linker, application: Callable[[Linker], Starlette], watch: bool) -> None:
+        self.application, self.watch = application, watch
+        self.current = application(warm(linker))
+        self._lock = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def linker(self) -> Linker:
+        """The linker of the latest generation."""
+        linker: Linker = self.current.state.pool.linker
+        return linker
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on to the latest generation, which is named in a header of the answer."""
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+            return
+        app, generation = self.current, self.linker.kb.generation
+        app.state.requests += 1
+
+        async def named(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)[HEADER] = generation
+            await send(message)
+
+        try:
+            await app(scope, receive, named)
+        finally:
+            app.state.requests -= 1
+            self._retire(app)
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        await receive()
+        with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):  # not in the main thread
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, lambda: self._spawn(self.reload()))
+        if self.watch:
+            self._spawn(self._watch())
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        for task in self._tasks:
+            task.cancel()
+        self.current.state.pool.close()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    def _spawn(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _retire(self, app: Starlette) -> None:
+        """End a generation that is not the latest and has no requests."""
+        if app is not self.current and not app.state.requests:
+            app.state.pool.close()
+
+    async def reload(self) -> None:
+        """Take up the KB that is in the folder now. If it cannot be opened, the old one is still served."""
+        async with self._lock:
+            old, served = self.current, self.linker.kb.generation
+            try:
+                linker = await asyncio.to_thread(lambda: warm(self.linker.reopened()))
+            except (NamesakeError, OSError) as problem:
+                say(f"the KB was not reloaded, and generation {served} is served: {problem}")
+                return
+            if linker.kb.generation == served:
+                say(f"the KB was not reloaded: generation {served} is the same")
+                return
+            self.current = self.application(linker)
+            say(f"generation {linker.kb.generation} of the KB is served ({len(linker.kb):,} entities)")
+            self._retire(old)
+
+    async def _watch(self) -> None:
+        """Reload whenever the manifest of the KB is another file."""
+        seen = self._manifest()
+        while True:
+            await asyncio.sleep(LOOKS_APART)
+            now = self._manifest()
+            if now is not None and now != seen:
+                seen = now
+                await self.reload()
+
+    def _manifest(self) -> tuple[int, int] | None:
+        with contextlib.suppress(OSError):
+            status = (self.linker.kb.path / MANIFEST).stat()
+            return status.st_ino, status.st_mtime_ns
+        return None
 
 
 # connections
@@ -156,28 +259,20 @@ class LimitedConnection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Check the head before the request is answered. The application counts the bytes of the body."""
         self.head = -(1 << 62)
-        self.problem = self._head_problem()
+        size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+        hosts = sum(name == b"host" for name, _ in self.headers)
+        if len(self.url) > self.limits.url:
+            advice = f"send at most {self.limits.url:,} bytes, or a form"
+            self.problem = RequestError(414, "the URL is too long", advice)
+        elif size > self.limits.head:
+            self.problem = self._too_long()
+        elif hosts > 1 or (not hosts and self.parser.get_http_version() == "1.1"):
+            error = "a request of HTTP/1.1 must have one Host header"
+            self.problem = RequestError(400, error, "send one Host header")
         if self.problem is not None:
             raise self.problem  # the parser stops, and uvicorn calls `send_400_response`
         super().on_headers_complete()
         self.headers = deque(maxlen=0)  # type: ignore[assignment] # headers after the body are ignored
-
-    def _head_problem(self) -> RequestError | None:
-        """The error in the head of a request, if there is one."""
-        size, hosts = len(self.url), 0
-        for name, value in self.headers:
-            size += len(name) + len(value) + 4
-            hosts += name == b"host"
-        if len(self.url) > self.limits.url:
-            return RequestError(414, "the URL is too long", f"send at most {self.limits.url:,} bytes, or a form")
-        if size > self.limits.head:
-            return self._too_long()
-        if hosts > 1 or (not hosts and self.parser.get_http_version() == "1.1"):
-            return RequestError(400, "a request of HTTP/1.1 must have one Host header", "send one Host header")
-        return None
-
-    def _too_long(self) -> RequestError:
-        return RequestError(431, "the headers are too long", f"send at most {self.limits.head:,} bytes of them")
 
     def on_message_complete(self) -> None:
         """Stop the timer: the request is complete."""
@@ -200,7 +295,9 @@ class LimitedConnection(HttpToolsProtocol):
         """Answer a request whose head is refused, in JSON as all errors."""
         self._refuse(self.problem or RequestError(400, "this is not HTTP", "send a request of HTTP/1.1"))
 
-    # timers
+    def _too_long(self) -> RequestError:
+        return RequestError(431, "the headers are too long", f"send at most {self.limits.head:,} bytes of them")
+
     def _expect(self) -> None:
         self.arriving = self.loop.call_later(self.limits.seconds + 1, self._too_slow)
 
@@ -245,28 +342,3 @@ class LogLimit(logging.Filter):
             self.began, self.count = now, 0
         self.count += 1
         return self.count <= MOST_LINES
-
-
-def configured(app: ASGIApp, keeping: Limits) -> uvicorn.Config:
-    """An application and the settings of uvicorn for it."""
-
-    class Connection(LimitedConnection):
-        limits = keeping
-
-    config = uvicorn.Config(
-        app,
-        http=Connection,
-        ws="none",
-        lifespan="on",
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=30,
-        timeout_graceful_shutdown=30,
-        headers=[("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer")],
-    )
-    log = logging.getLogger("uvicorn.error")
-    if not any(isinstance(one, LogLimit) for one in log.filters):
-        log.addFilter(LogLimit())
-    return config

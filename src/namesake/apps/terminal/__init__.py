@@ -23,10 +23,7 @@ COLOURS = ("green", "blue", "magenta")
 
 
 class Console(rich.console.Console):
-    """Rich's console: control characters in texts are replaced, so only our own styles reach the terminal.
-
-    `:smile:` in a text stays as it is written.
-    """
+    """Rich's console; control characters in texts are replaced, so only our own styles reach the terminal."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(emoji=False, **options)
@@ -40,10 +37,7 @@ class Console(rich.console.Console):
 def table(
     header: Sequence[str], rows: Sequence[Sequence[str | Text]], words: Container[int] = (0,), best: Container[Any] = ()
 ) -> Table:
-    """A table: the columns `words` are aligned left, the others right, and the cells (row, column) of `best` stand out.
-
-    Headings of figures are wrapped to the width of their longest word or figure.
-    """
+    """A table: the columns `words` are aligned left, the others right; the cells (row, column) of `best` stand out."""
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
     for j, heading in enumerate(header):
         width = max(map(len, [*heading.split(), *(row[j] for row in rows)]), default=1)
@@ -65,10 +59,7 @@ def draw(view: View, console: rich.console.Console) -> None:
 
 
 def plot(curves: Mapping[str, Any], at: Callable[[float], int | None], mark: float | None) -> None:
-    """Draw curves over the threshold with letters, each by its first letter.
-
-    `at` gives the place in each curve for a threshold, or None for a gap; `mark` is a threshold to mark.
-    """
+    """Draw curves over the threshold by their first letters; `at` gives the place in a curve, and `mark` is marked."""
     console = Console(highlight=False)
     field = [[(" ", "")] * PLOT_WIDTH for _ in range(PLOT_HEIGHT + 1)]
     places = [at(column / (PLOT_WIDTH - 1)) for column in range(PLOT_WIDTH)]

@@ -22,8 +22,7 @@ VALUES_SHOWN = 8
 REJECTS_SHOWN = 5
 UPDATES_SHOWN = 5
 NAMESAKES_SHOWN = 50
-CHANGES_SHOWN = 5
-"""Examples of each kind of change."""
+CHANGES_SHOWN = 5  # examples of each kind of change
 
 
 def draw_info(path: Path, manifest: Manifest, console: Console) -> None:

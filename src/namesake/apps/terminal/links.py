@@ -43,11 +43,7 @@ def number(value: float | None) -> str:
 def show_links(
     linker: Linker, articles: pa.Table, console: Console, rejects: Rejects | None = None, linked_only: bool = False
 ) -> int:
-    """Print a table of links for each article; returns the number of articles that were linked.
-
-    The confidence of a row without an answer is that of NIL, if the text speaks for NIL; else the cell is empty, and
-    the candidates have theirs.
-    """
+    """Print a table of links for each article, with the confidence in NIL; returns how many articles were linked."""
     linked = linker.link_counted(articles, rejects=rejects)
     links = [row for row in linked.links.to_pylist() if row["qid"] is not None or not linked_only]
     titles = dict(zip(articles.column("id").to_pylist(), articles.column("title").to_pylist(), strict=True))
