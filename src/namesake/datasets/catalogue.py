@@ -15,10 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import text_buffers
-from namesake.articles.article import Span
 from namesake.articles.rejects import NoRejects, Rejects
 from namesake.datasets import corpus_formats
-from namesake.datasets.corpus_formats import LabelledArticle, Reader, Truth, check_gold, gold_qid, token_spans
+from namesake.datasets.corpus_formats import LabelledArticle, Reader, Truth, check_gold, gold_qid, json_reader
 from namesake.datasets.nif import read_nif, write_nif
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import GoldRow, read_gold
@@ -32,14 +31,14 @@ T = TypeVar("T")
 Labelled = Iterable[LabelledArticle]
 Writer = Callable[[LabelledArticle], bytes]
 READERS: dict[str, Reader] = {
-    "nelight": corpus_formats.read_nelight,
-    "aida-json": corpus_formats.read_aida_json,
+    "nelight": json_reader(corpus_formats.Quotebank),
+    "aida-json": json_reader(corpus_formats.AidaJson),
     "aida-tsv": corpus_formats.read_aida_tsv,
-    "elevant": corpus_formats.read_elevant,
-    "elevant-links": corpus_formats.read_elevant_links,
+    "elevant": json_reader(corpus_formats.Elevant),
+    "elevant-links": json_reader(corpus_formats.ElevantLinks),
     "nif": read_nif,
-    "plain": corpus_formats.read_plain,
-    "zelda": corpus_formats.read_zelda,
+    "plain": json_reader(corpus_formats.Plain),
+    "zelda": json_reader(corpus_formats.Zelda),
 }
 """The readers by name, for `namesake datasets convert --reader`."""
 
@@ -180,15 +179,12 @@ def _write(labelled: Labelled, outputs: Sequence[tuple[Path, Writer]], inputs: I
 
 def _gold_lines(one: LabelledArticle) -> bytes:
     """Rows for `evaluate`. The column `truth` distinguishes unresolved titles from NIL, which are both null."""
-    article = {"articleID": one.article.id}
-    return b"".join(
-        json_line(
-            article
-            | {"name": truth.name, "gold": truth.gold, "split": None, "difficulty": None, **truth.columns}
-            | {"title": truth.title, "surface": truth.surface, "truth": truth.kind}
-        )
-        for truth in one.truths
-    )
+    lines = b""
+    for truth in one.truths:
+        row = {"articleID": one.article.id, "name": truth.name, "gold": truth.gold, "split": None, "difficulty": None}
+        more = {"title": truth.title, "surface": truth.surface, "truth": truth.kind}
+        lines += msgspec.json.encode({**row, **truth.columns, **more}) + b"\n"
+    return lines
 
 
 def with_truth(labelled: Iterable[LabelledArticle], rows: Sequence[GoldRow]) -> Iterator[LabelledArticle]:
@@ -248,44 +244,33 @@ def _candidates(labelled: Sequence[LabelledArticle], kb: KB) -> Mapping[str, lis
     }
 
 
-def present(fields: Mapping[str, Any]) -> dict[str, Any]:
+def present(**fields: Any) -> dict[str, Any]:
     """Return the fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def json_line(fields: Mapping[str, Any]) -> bytes:
-    """Return an object as a line of JSON."""
-    return msgspec.json.encode(fields) + b"\n"
-
-
 def write_plain(one: LabelledArticle, with_gold: bool = True) -> bytes:
     """Write an article for the reader `plain`, and for `namesake link`."""
-    article = one.article
-    mentions = [
-        present({"name": mention.name, "spans": mention.spans, "candidates": mention.candidates})
-        | ({"gold": gold_qid(mention, truth)} if with_gold and truth is not None else {})
-        for mention, truth in one.pairs()
-    ]
-    fields = {"id": article.id, "text": article.text, "title": article.title, "date": article.date}
-    return json_line(present(fields) | {"mentions": mentions})
+    article, mentions = one.article, []
+    for mention, truth in one.pairs():
+        fields = present(name=mention.name, spans=mention.spans, candidates=mention.candidates)
+        gold = {"gold": gold_qid(mention, truth)} if with_gold and truth is not None else {}
+        mentions.append(fields | gold)
+    fields = present(id=article.id, text=article.text, title=article.title, date=article.date)
+    return msgspec.json.encode(fields | {"mentions": mentions}) + b"\n"
 
 
 def write_quotebank(one: LabelledArticle) -> bytes:
     """Write an article for the reader `nelight`. A span grows to the whitespace tokens that it touches."""
-    article, tokens = one.article, token_spans(one.article.text)
-    names = [
-        present({"name": mention.name, "ids": mention.candidates})
-        | {"offsets": [_tokens(span, tokens) for span in mention.spans]}
-        | ({} if truth is None else {"gold": truth.gold})
-        for mention, truth in one.pairs()
-    ]
-    fields = {"articleID": article.id, "content": article.text, "title": article.title, "date": article.date}
-    return json_line(present(fields) | {"names": names})
-
-
-def _tokens(span: Span, tokens: list[Span]) -> Span:
-    start, end = span
-    return bisect_right(tokens, start, key=lambda token: token[1]), bisect_left(tokens, end, key=lambda token: token[0])
+    article, names = one.article, []
+    tokens = corpus_formats.token_spans(article.text)
+    starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
+    for mention, truth in one.pairs():
+        offsets = [(bisect_right(ends, start), bisect_left(starts, end)) for start, end in mention.spans]
+        fields = present(name=mention.name, ids=mention.candidates) | {"offsets": offsets}
+        names.append(fields if truth is None else fields | {"gold": truth.gold})
+    fields = present(articleID=article.id, content=article.text, title=article.title, date=article.date)
+    return msgspec.json.encode(fields | {"names": names}) + b"\n"
 
 
 def write_elevant(one: LabelledArticle) -> bytes:
@@ -299,7 +284,7 @@ def write_elevant(one: LabelledArticle) -> bytes:
         mentions += [{"span": span, **linked} for span in mention.spans]
     mentions.sort(key=lambda mention: mention["span"])
     fields = {"id": article.id, "title": article.title or "", "text": article.text, "entity_mentions": mentions}
-    return json_line(fields | {"evaluation_span": [0, len(article.text)]})
+    return msgspec.json.encode(fields | {"evaluation_span": [0, len(article.text)]}) + b"\n"
 
 
 WRITERS: dict[str, tuple[Writer, tuple[str, ...]]] = {
