@@ -26,17 +26,12 @@ KINDS = ("static", "sentence", "bart")
 class Encoder(Protocol):
     """Encodes texts as vectors. Threads may share an encoder."""
 
-    @property
-    def name(self) -> str:
-        """The argument of `load`: KIND:WHERE, with the full path of a file or folder."""
-
-    @property
-    def dimension(self) -> int:
-        """The length of a vector."""
-
-    @property
-    def digest(self) -> str:
-        """A digest of the weights, the vocabulary and the settings."""
+    name: str
+    """The argument of `load`: KIND:WHERE, with the full path of a file or folder."""
+    dimension: int
+    """The length of a vector."""
+    digest: str
+    """A digest of the weights, the vocabulary and the settings."""
 
     def encode(self, texts: Sequence[str]) -> Float32:
         """Return one finite row for each text."""
@@ -59,7 +54,6 @@ def load(name: str, device: str | None = None, truncate: bool = False) -> Encode
         from namesake.encoders.word_vectors import WordVectors
 
         return WordVectors.read(Path(where))
-    from namesake.encoders.models import load_model
-    from namesake.encoders.transformer import Transformer
+    from namesake.encoders.transformer import Transformer, load_model
 
     return Transformer(kind, load_model(where, "encoder", device), truncate)
