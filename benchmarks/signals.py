@@ -17,9 +17,8 @@ import numpy as np
 
 from namesake.analysis.corpus import Corpus, only_known
 from namesake.evaluation import fit_weights, statistics
-from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold
+from namesake.evaluation.gold import Dataset, GoldRow, ScoreTable, align, in_split, read_gold, read_scores, score_table
 from namesake.evaluation.measure import Method, from_recipe
-from namesake.evaluation.scores import ScoreTable, read_scores, score_table
 from namesake.kb.build import build
 from namesake.recipe import Part, Recipe
 

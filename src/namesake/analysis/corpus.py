@@ -13,9 +13,8 @@ from namesake.articles.builder import in_tables
 from namesake.articles.rejects import NoRejects, Rejects
 from namesake.engines.file_linker import read_files
 from namesake.errors import NamesakeError
-from namesake.evaluation.gold import Dataset, GoldRow, align
+from namesake.evaluation.gold import Dataset, GoldRow, align, score_table
 from namesake.evaluation.labelled_text import Alignment, Answers, Outcome, align_labels, of_every_kind, read_corpora
-from namesake.evaluation.scores import score_table
 from namesake.files import Paths
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many

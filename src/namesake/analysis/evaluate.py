@@ -8,13 +8,12 @@ from typing import Literal
 from namesake.analysis.corpus import Corpus, are_names, link_text, only_known
 from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
-from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
+from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, read_scores, resolved
 from namesake.evaluation.measure import PAPER, Method, Row, evaluate_scores, from_recipe, linked, method
 from namesake.evaluation.measure import methods as named_methods
 from namesake.evaluation.reports.evaluation_report import evaluation_report, pivot, text_report
 from namesake.evaluation.reports.report import TEXTS, Report, Section
 from namesake.evaluation.reproduction import paper_report, reproduce_tables
-from namesake.evaluation.scores import read_scores
 from namesake.evaluation.statistics import DEFAULT, SAMPLES, SEED, Bootstrap
 from namesake.evaluation.text_figures import misses
 from namesake.files import Paths, several

@@ -24,10 +24,9 @@ from namesake.decisions.records import Decision
 from namesake.engines.file_linker import read_files
 from namesake.errors import NamesakeError
 from namesake.evaluation.fit_weights import Problem, fold_of, learnable, weights_of, with_learnt
-from namesake.evaluation.gold import Dataset, GoldRow, align
+from namesake.evaluation.gold import Dataset, GoldRow, align, score_table
 from namesake.evaluation.measure import from_recipe
 from namesake.evaluation.reports.report import View
-from namesake.evaluation.scores import score_table
 from namesake.evaluation.statistics import DEFAULT, Bootstrap, Interval, estimate, means
 from namesake.files import Paths, several
 from namesake.linker import Linker

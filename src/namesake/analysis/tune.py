@@ -9,12 +9,11 @@ from namesake.analysis.corpus import link_text, only_known
 from namesake.errors import NamesakeError
 from namesake.evaluation import text_figures, tuning
 from namesake.evaluation.fit_weights import CONSTANT, MOST_POINTS, STEP, few, learnable
-from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
+from namesake.evaluation.gold import Dataset, GoldRow, ScoreTable, align, in_split, read_gold, read_scores, resolved
 from namesake.evaluation.labelled_text import Outcome
 from namesake.evaluation.measure import Row, from_recipe
 from namesake.evaluation.reports.evaluation_report import INTERVALS, pivot
 from namesake.evaluation.reports.report import TEXTS, View
-from namesake.evaluation.scores import ScoreTable, read_scores
 from namesake.evaluation.statistics import SAMPLES, SEED, Bootstrap
 from namesake.evaluation.text_figures import Trade, thresholds_view
 from namesake.evaluation.tuning import FOLDS, HOWS

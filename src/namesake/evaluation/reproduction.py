@@ -15,10 +15,9 @@ import numpy as np
 from namesake.arrays import Float64
 from namesake.errors import NamesakeError
 from namesake.evaluation import statistics
-from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold
+from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, numbered_lines, read_gold, read_scores
 from namesake.evaluation.measure import PAPER, from_recipe, method
 from namesake.evaluation.reports.report import Dot, Report, Section, View, dot_plot
-from namesake.evaluation.scores import numbered_lines, read_scores
 from namesake.evaluation.statistics import DEFAULT, Bootstrap, as_slice
 from namesake.parts import Part
 from namesake.recipe import Recipe

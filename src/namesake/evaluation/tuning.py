@@ -12,15 +12,14 @@ import numpy as np
 import pyarrow as pa
 
 from namesake import decide, rank
-from namesake.arrays import Bool, Float64, Int64, one_chunk
+from namesake.arrays import Bool, Float64, Int64
 from namesake.errors import NamesakeError
 from namesake.evaluation import fit_weights
 from namesake.evaluation.fit_weights import STEP, fold_of, learnable, weights_of, with_learnt, with_weights
-from namesake.evaluation.gold import NIL, Dataset, article_numbers
+from namesake.evaluation.gold import NIL, Dataset, article_numbers, nested_table
 from namesake.evaluation.labelled_text import Alignment, Answers, Outcome
 from namesake.evaluation.measure import Method, Row, available, evaluate_scores, from_recipe, method
 from namesake.evaluation.reports.report import View
-from namesake.evaluation.scores import ScoreTable, kind_numbers
 from namesake.evaluation.text_figures import CONFIDENCE, LINKING, MEAN, mean_defined
 from namesake.recipe import Recipe
 
@@ -221,11 +220,10 @@ class Sample:
 def dataset(labels: Alignment, links: pa.Table) -> Dataset:
     """Return mentions with candidates and evidence; the gold candidate is that of most spans' labels."""
     rows = links.take(pa.array(labels.mentions, pa.int64()))
-    lists = one_chunk(rows["candidates"])
-    flat = lists.flatten()
-    offsets = np.concatenate([[0], np.cumsum(lists.value_lengths().to_numpy())]).astype(np.int64)
-    qids = flat.field("qid").to_pylist()
-    doubts = _columns(one_chunk(rows["doubts"])) if "doubts" in rows.column_names else {}
+    articles = [f"{labels.name} {article}" for article in rows["article_id"].to_pylist()]
+    names = [f"{name} {m}" for m, name in enumerate(rows["name"].to_pylist())]  # a name may belong to several people
+    unique = rows.drop_columns("name").append_column("articleID", [articles]).append_column("name", [names])
+    table = nested_table(unique, "links")
     named: list[dict[str, set[int]]] = [{} for _ in labels.mentions]
     for span, label in zip(labels.pair_span.tolist(), labels.pair_label.tolist(), strict=True):
         qid = labels.labels[label].qid
@@ -233,17 +231,10 @@ def dataset(labels: Alignment, links: pa.Table) -> Dataset:
             named[labels.span_mention[span]].setdefault(qid, set()).add(span)
     gold = np.full(len(named), NIL, np.int64)
     for m, by_qid in enumerate(named):
-        often = [len(by_qid.get(qid, ())) for qid in qids[offsets[m] : offsets[m + 1]]]
+        often = [len(by_qid.get(qid, ())) for qid in table.qids[table.offsets[m] : table.offsets[m + 1]]]
         if any(often):
-            gold[m] = offsets[m] + int(np.argmax(often))
-    articles, names = rows["article_id"].to_pylist(), rows["name"].to_pylist()
-    mentions = [
-        (f"{labels.name} {article}", f"{name} {m}")  # one name may belong to several people
-        for m, (article, name) in enumerate(zip(articles, names, strict=True))
-    ]
-    kinds = kind_numbers(flat.field("kind").to_pylist()) if flat.type.get_field_index("kind") >= 0 else None
-    table = ScoreTable(mentions, offsets, qids, _columns(flat.field("parts")), doubts=doubts, kinds=kinds)
-    return Dataset(table, gold, [qids[at] if at >= 0 else None for at in gold], {})
+            gold[m] = table.offsets[m] + int(np.argmax(often))
+    return Dataset(table, gold, [table.qids[at] if at >= 0 else None for at in gold], {})
 
 
 def text_problem(
@@ -310,11 +301,6 @@ def folded(recipe: Recipe, sample: Sample, more: Sequence[Dataset] = (), start: 
         for m in np.flatnonzero(fold == number).tolist():
             best[m], confidence[m] = answers.best[m], answers.confidence[m]
     return Outcome.of(sample.labels, Answers(best, confidence, sample.person))
-
-
-def _columns(structs: pa.StructArray) -> dict[str, Float64]:
-    names = [field.name for field in structs.type]
-    return {name: structs.field(name).to_numpy(zero_copy_only=False).astype(np.float64) for name in names}
 
 
 def corpora_view(
