@@ -99,7 +99,7 @@ def columns(data: Dataset, method: Method) -> np.ndarray:
     every = np.array(data.columns["known"]) == "all known"
     slices = ((method.hit, data.answerable), (method.hit, data.answerable & every))
     slices += ((method.hit, data.answerable & test), (method.right_with_nil, test))
-    return np.column_stack([statistics.as_slice(values, inside) for values, inside in slices])
+    return np.column_stack([np.where(inside, values, np.nan) for values, inside in slices])
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from namesake.evaluation import statistics
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, numbered_lines, read_gold, read_scores
 from namesake.evaluation.measure import PAPER, from_recipe, method
 from namesake.evaluation.reports.report import Dot, Report, Section, View, dot_plot
-from namesake.evaluation.statistics import DEFAULT, Bootstrap, as_slice
+from namesake.evaluation.statistics import DEFAULT, Bootstrap
 from namesake.parts import Part
 from namesake.recipe import Recipe
 
@@ -84,7 +84,7 @@ def reproduce_tables(folder: Path, bootstrap: Bootstrap = DEFAULT) -> Reproducti
     derived = statistics.derived_difficulty(data.offsets, data.gold, *popularity)
     figures = list(_figures(data))  # every figure is a mean over mentions, and all share one bootstrap
     means = statistics.means(np.column_stack([values for *_, values, _ in figures]))
-    found = statistics.estimate(means, statistics.by_mention(len(data.gold)), bootstrap)
+    found = statistics.estimate(means, np.arange(len(data.gold)), bootstrap)
     rows = list(_counts(derived, folder / ARTICLES, gold))
     for (table, name, column, _, printed), interval in zip(figures, found, strict=True):
         rows.append(PaperRow(table, name, column, interval.value, interval.half_width, *printed))
@@ -110,7 +110,7 @@ def _figures(data: Dataset) -> Iterator[_Figure]:
         for table, values, printed in (("2", system.hit, cells), ("11", system.reciprocal_rank, PRINTED.mrr[name])):
             for column, cell in zip(PRINTED.columns, printed, strict=True):
                 inside = (difficulty == column) | (column == "overall")
-                yield table, name, column, as_slice(values, inside), cell
+                yield table, name, column, np.where(inside, values, np.nan), cell
     for name, cells in PRINTED.mgenre_context.items():
         system = from_recipe(Recipe(name, (Part(name),), tie_break=()), data, name)
         yield "8", name, "P@1", system.hit, cells["P@1"]
