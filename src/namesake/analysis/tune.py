@@ -1,17 +1,20 @@
 """Weights of a recipe from scores or labelled text, and thresholds from labelled text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
+
+import numpy as np
 
 from namesake.analysis.corpus import link_text, only_known
+from namesake.arrays import Bool
 from namesake.errors import NamesakeError
 from namesake.evaluation import text_figures, tuning
 from namesake.evaluation.fit_weights import CONSTANT, MOST_POINTS, STEP, few, learnable
-from namesake.evaluation.gold import Dataset, GoldRow, ScoreTable, align, in_split, read_gold, read_scores, resolved
+from namesake.evaluation.gold import Dataset, align, in_split, read_gold, read_scores, resolved
 from namesake.evaluation.labelled_text import Outcome
-from namesake.evaluation.measure import Row, from_recipe
+from namesake.evaluation.measure import from_recipe
 from namesake.evaluation.reports.evaluation_report import INTERVALS, pivot
 from namesake.evaluation.reports.report import TEXTS, View
 from namesake.evaluation.statistics import SAMPLES, SEED, Bootstrap
@@ -78,7 +81,6 @@ def tune(
         hold: keep the weights, and fit only the constants of NIL: `nil`, `alone` and the doubt `Constant`.
         name: the name of the resulting recipe; default: the old name and `how`.
     """
-    settings = {"how": how, "split": split, "step": step, "folds": folds, "known": known, "name": name}
     if how not in HOWS:
         raise NamesakeError(f"`how={how!r}`: must be one of {', '.join(HOWS)}")
     if not labelled and not scores:
@@ -87,70 +89,67 @@ def tune(
         raise NamesakeError("`complete=` applies to `labelled=` text")
     given = Recipe.load(recipe)
     system = _held(given) if hold else given
-    sources = _sources([Path(path) for path in several(scores)], [Path(path) for path in several(gold)])
-    data = [_dataset(table, in_split(own, split), known) for _, table, own in sources]
+    sources = _sources([Path(path) for path in several(scores)], [Path(path) for path in several(gold)], split, known)
+    data = [each.take(np.flatnonzero(inside)) for _, each, inside in sources]
     if labelled:
         if how != "fit":
             raise NamesakeError("`how='grid'` is for score files: weights are fitted to labelled text")
         tuned = _tune_text(labelled, [kb, *further], system, data, name, complete)
     else:
-        found, views = _tune_scores(sources, system, settings)
-        tuned = Tuning(found, views, sum(len(learnable(system, each).gold) for each in data))
+        points = (round(1 / step) + 1) ** sum(not part.fixed for part in system.parts)
+        grid = system.decide is None and not system.uses_kinds and len(sources) == 1 and points <= MOST_POINTS
+        hows = [each for each in HOWS if each in {how, "fit"} or grid]  # the other way, for comparison
+        found = [tuning.tune_weights(system, data, each, step, name) for each in hows]
+        views = [tuning.weights_view(found, f"split {split}" if split else "all gold")]
+        views += _unseen_views(sources, system, found, (step, folds), split)
+        best = next(each.recipe for each in found if each.how == how)
+        tuned = Tuning(best, views, sum(len(learnable(system, each).gold) for each in data))
     recipe = _released(tuned.recipe, given) if hold else tuned.recipe
     return replace(tuned, recipe=recipe, warning=few(system, tuned.mentions))
 
 
-Source = tuple[str, ScoreTable, list[GoldRow]]
-"""The name of a score file, its scores and its gold."""
+Source = tuple[str, Dataset, Bool]
+"""The name of a score file, its scores with gold, and which mentions are in the split."""
 
 
-def _sources(scores: Sequence[Path], gold: Sequence[Path]) -> list[Source]:
+def _sources(
+    scores: Sequence[Path], gold: Sequence[Path], split: str | None, known: KB | str | Path | None
+) -> list[Source]:
+    """Read score files and gold. Only files that `link` wrote can have candidates that the KB `known` lacks.
+
+    Mentions with one candidate left there are omitted: no longer ambiguous, they differ from names of one entity.
+    """
     if scores and len(gold) not in {1, len(scores)}:
         raise NamesakeError(f"{len(scores)} files of `scores=` and {len(gold)} of `gold=`: give one, or one for each")
     rows = [resolved(read_gold(path))[0] for path in gold] if scores else []
-    golds = rows * len(scores) if len(rows) == 1 else rows
-    return [(path.name, read_scores(path), own) for path, own in zip(scores, golds, strict=True)]
+    found = []
+    for path, own in zip(scores, rows * len(scores) if len(rows) == 1 else rows, strict=True):
+        data = align(read_scores(path), own)
+        wanted = {row.mention for row in in_split(own, split)}
+        if known is not None and data.table.chosen:
+            data = only_known(data, known)
+            lost = zip(data.columns["known"], data.columns["rivals"], strict=True)
+            data = data.take([i for i, mention in enumerate(lost) if mention != ("some known", None)])
+        found.append((path.name, data, np.array([mention in wanted for mention in data.table.mentions], np.bool_)))
+    return found
 
 
-def _dataset(table: ScoreTable, gold: list[GoldRow], known: KB | str | Path | None) -> Dataset:
-    """Gold with its scores. Only files that `link` wrote can have candidates that the KB `known` lacks.
-
-    Mentions with a single candidate left, because the KB lacks the others, are left out: they are no longer ambiguous,
-    but differ from names of one entity.
-    """
-    if known is None or not table.chosen:
-        return align(table, gold)
-    data = only_known(align(table, gold), known)
-    lost = zip(data.columns["known"], data.columns["rivals"], strict=True)
-    return data.take([i for i, mention in enumerate(lost) if mention != ("some known", None)])
-
-
-def _tune_scores(sources: Sequence[Source], recipe: Recipe, given: Mapping[str, Any]) -> tuple[Recipe, list[View]]:
-    """Tune on score files. The fit, and the grid if it is possible, are compared with the requested way."""
-    how, split, step, folds = (given[name] for name in ("how", "split", "step", "folds"))
-    points = (round(1 / step) + 1) ** sum(not part.fixed for part in recipe.parts)
-    grid = recipe.decide is None and not recipe.uses_kinds and len(sources) == 1 and points <= MOST_POINTS
-    hows = [each for each in HOWS if each in {how, "fit"} or grid]
-    data = [_dataset(table, in_split(gold, split), given["known"]) for _, table, gold in sources]
-    found = [tuning.tune_weights(recipe, data, each, step, given["name"]) for each in hows]
-    views = [tuning.weights_view(found, f"split {split}" if split else "all gold")]
-
-    def add(rows: list[Row], title: str, caption: str) -> None:
-        views.append(pivot(rows, "unseen", title, f"{caption} {INTERVALS}"))
-
-    for name, table, gold in sources if split else ():
-        others = [row for row in gold if row.columns.get("split") != split]
-        if others and (rest := _dataset(table, others, given["known"])).answerable.any():
+def _unseen_views(
+    sources: Sequence[Source], recipe: Recipe, found: Sequence[tuning.Tuned], grid: tuple[float, int], split: str | None
+) -> Iterator[View]:
+    """Figures on gold outside the split, and by cross-validation over all gold."""
+    for name, data, inside in sources if split else ():
+        rest = data.take(np.flatnonzero(~inside))
+        if rest.answerable.any():
             rest = learnable(recipe, rest)
             answers = [from_recipe(each.recipe, rest, f"{each.recipe.name} by {each.how}") for each in found]
             rows = tuning.figures([*answers, *tuning.untuned(rest)], rest)
-            add(rows, f"{name}: gold outside the split.", "The weights are not tuned on it.")
-    every = [_dataset(table, gold, given["known"]) for _, table, gold in sources]
-    validated = tuning.cross_validate(recipe, every, hows, step, folds)
+            caption = f"The weights are not tuned on it. {INTERVALS}"
+            yield pivot(rows, "unseen", f"{name}: gold outside the split.", caption)
+    validated = tuning.cross_validate(recipe, [data for _, data, _ in sources], [each.how for each in found], *grid)
+    caption = f"Each fold is answered with weights tuned on the others. {INTERVALS}"
     for (name, *_), rows in zip(sources, validated, strict=True):
-        title = f"{name}: {folds} folds by document over all gold."
-        add(rows, title, "Each fold is answered with weights tuned on the others.")
-    return next(each.recipe for each in found if each.how == how), views
+        yield pivot(rows, "unseen", f"{name}: {grid[1]} folds by document over all gold.", caption)
 
 
 def _tune_text(
@@ -163,8 +162,7 @@ def _tune_text(
 ) -> Tuning:
     """Fit weights on labelled text and more data sets. Thresholds come from text that is held out.
 
-    The names that are found, and the anchors of the second round, depend on the weights, so text is linked `ROUNDS`
-    times, each time with the weights of the round before.
+    The names that are found depend on the weights, so each of the `ROUNDS` links with the weights of the one before.
     """
     found = recipe
     for _ in range(ROUNDS):
@@ -187,10 +185,7 @@ def _tune_text(
     names = [sample.labels.name for sample in samples]
     seen = [text_figures.plain_figures(sample.outcome(found), at) for sample in samples]
     new = [text_figures.plain_figures(outcome, at) for outcome in unseen]
-    views = [
-        tuning.weights_view([tuned], "all labelled text"),
-        tuning.corpora_view(names, seen, new, without),
-    ]
+    views = [tuning.weights_view([tuned], "all labelled text"), tuning.corpora_view(names, seen, new, without)]
     if found.decide is not None:
         shown = {f"{name} = {value}": value for name, value in found.decide.thresholds.items()}
         caption = "Over all corpora as one, with weights that were not fitted on them."

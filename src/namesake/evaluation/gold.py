@@ -295,7 +295,7 @@ class Dataset:
         """The number of each mention's article, for resampling and folds by document."""
         return article_numbers([self])
 
-    def take(self, wanted: Sequence[int]) -> "Dataset":
+    def take(self, wanted: Sequence[int] | Int64) -> "Dataset":
         """Return the data with only some mentions."""
         at = np.asarray(wanted, np.int64)
         table, gold = self.table.take(wanted), self.gold[at]
