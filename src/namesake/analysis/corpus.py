@@ -14,7 +14,7 @@ from namesake.articles.rejects import NoRejects, Rejects
 from namesake.engines.file_linker import read_files
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, GoldRow, align, score_table
-from namesake.evaluation.labelled_text import Alignment, Answers, Outcome, align_labels, of_every_kind, read_corpora
+from namesake.evaluation.labelled_text import Alignment, Outcome, align_labels, of_every_kind, read_corpora
 from namesake.files import Paths
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many
@@ -30,10 +30,7 @@ def opened(kb: KB | str | Path) -> KB:
 
 
 class Corpus:
-    """The articles of a file, read once and linked with one recipe after another.
-
-    Records that cannot be used go to `rejects`, once; without it, the first of them is an error.
-    """
+    """The articles of a file, read once and linked with one recipe after another; `rejects` receives each reject once."""
 
     def __init__(
         self,
@@ -61,10 +58,7 @@ class Corpus:
 
 
 def labelled_corpus(path: str | Path, kb: KB | str | Path) -> tuple[Corpus, list[GoldRow]]:
-    """Labelled text as articles whose mentions are the labels with a QID, and these labels as gold.
-
-    The spans of labels with the same text in one document are one mention, with the QID of the first.
-    """
+    """Labelled text as articles whose mentions are the labels with a QID, and as gold; a text in a document is one."""
     articles, gold = [], []
     for corpus in read_corpora(path):
         for number, document in enumerate(corpus.documents):
@@ -104,7 +98,7 @@ class LinkedText:
     @property
     def outcomes(self) -> list[Outcome]:
         """The results of the recipe on each corpus."""
-        return [Outcome.of(labels, Answers.of(links, labels.mentions)) for labels, links in self.corpora]
+        return [Outcome.of(labels) for labels, _ in self.corpora]
 
 
 def link_text(
@@ -114,10 +108,7 @@ def link_text(
     scores: bool = False,
     complete: str | Sequence[str] = (),
 ) -> LinkedText:
-    """Read labelled files and link them; with `scores`, links have every candidate and its parts.
-
-    `complete` are the names of corpora in which every name is labelled, separated by commas if they are one text.
-    """
+    """Read labelled files and link them; `complete` are names of corpora, separated by commas if they are one text."""
     if kb is None:
         raise NamesakeError("labelled text is linked with a KB: name one with `kb=`")
     kb = opened(kb)

@@ -180,28 +180,24 @@ def _mistakes(linker: Linker, corpus: Corpus, data: Dataset, asked: Bool) -> Ite
     articles = pa.concat_tables(corpus.tables)
     place = {identifier: at for at, identifier in enumerate(articles.column("id").to_pylist())}
     flagged = zip(data.table.mentions, data.gold_qids, asked, strict=True)
-    wrong = [(place[article], article, name, qid) for (article, name), qid, flag in flagged if flag]
-    for at, article, name, qid in sorted(wrong, key=lambda one: one[0]):
-        yield _mistake(linker, articles.slice(at, 1), article, name, qid)
-
-
-def _mistake(linker: Linker, article: pa.Table, identifier: str, name: str, qid: str | None) -> Mistake:
-    rows = linker.explain(article, name).to_pylist()
-    gold = [row for row in rows if row["qid"] == qid]
-    entities = [row for row in rows if row["qid"] is not None]  # without NIL
-    chosen = [row for row in entities if row["rank"] == entities[0]["rank"]]
-    [record] = article.select(["text", "title", "mentions"]).to_pylist()
-    spans = {mention["name"]: mention["spans"] or [] for mention in record["mentions"] or []}
-    own = spans.pop(name, [])
-    others = [span for places in spans.values() for span in places]
-    context = Context(sentences(record["text"], linker.kb.language), own, others)
-    sentence, first = "", rows[0]
-    if first["spans"]:
-        sentence = excerpt(record["text"], first["spans"][0], context.sentences)
-    elif first["title_spans"]:
-        sentence = excerpt(record["title"], first["title_spans"][0], [(0, len(record["title"]))])
-    right, wrong = (_side(linker.kb, some, record["text"]) for some in (gold, chosen))
-    return Mistake(identifier, name, right, wrong, context, first["tie_break"], sentence, first["reason"])
+    wrong = [(place[article], name, qid) for (article, name), qid, flag in flagged if flag]
+    for at, name, qid in sorted(wrong, key=lambda one: one[0]):
+        article = articles.slice(at, 1)
+        rows = linker.explain(article, name).to_pylist()
+        entities = [row for row in rows if row["qid"] is not None]  # without NIL
+        sides = [row for row in rows if row["qid"] == qid], [r for r in entities if r["rank"] == entities[0]["rank"]]
+        [record] = article.select(["id", "text", "title", "mentions"]).to_pylist()
+        gold, chosen = (_side(linker.kb, some, record["text"]) for some in sides)
+        spans = {mention["name"]: mention["spans"] or [] for mention in record["mentions"] or []}
+        own = spans.pop(name, [])
+        others = [span for places in spans.values() for span in places]
+        context = Context(sentences(record["text"], linker.kb.language), own, others)
+        sentence, first = "", rows[0]
+        if first["spans"]:
+            sentence = excerpt(record["text"], first["spans"][0], context.sentences)
+        elif first["title_spans"]:
+            sentence = excerpt(record["title"], first["title_spans"][0], [(0, len(record["title"]))])
+        yield Mistake(record["id"], name, gold, chosen, context, first["tie_break"], sentence, first["reason"])
 
 
 def _side(kb: KB, rows: list[dict[str, Any]], text: str) -> Side:
@@ -232,10 +228,7 @@ def side(rows: Sequence[Mapping[str, Any]], statements: Iterable[Statement], kno
 
 
 def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[str], refused: int = 0) -> Report:
-    """Return the number of mistakes by source, and every mistake as a row to review.
-
-    `refused` counts the mentions that are refused although their first candidate is the gold entity.
-    """
+    """Return the mistakes by source, and each as a row; `refused` counts refusals whose first candidate is right."""
     counts = [[name, str(sum(name in mistake.sources for mistake in mistakes))] for name in SOURCES]
     header = ["article", "name", "sentence", "outcome", "gold", "chosen"]
     header += ["only gold matched", "only chosen matched", "category"]
@@ -260,13 +253,11 @@ def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[
 
 
 def _row(mistake: Mistake) -> dict[str, Any]:
-    def fields(of: object, *names: str) -> dict[str, Any]:
-        return {name: getattr(of, name) for name in names}
-
-    row = fields(mistake, "article", "name", "sentence", "tie_break")
+    row: dict[str, Any] = {name: getattr(mistake, name) for name in ("article", "name", "sentence", "tie_break")}
     row |= {"categories": mistake.sources, "refused": mistake.refused}
     row["decoys"] = mistake.chosen.as_written(mistake.decoys)
     for role, one in (("gold", mistake.gold), ("chosen", mistake.chosen)):
-        row[role] = fields(one, "qid", "known", "label", "description", "score", "parts")
+        fields = ("qid", "known", "label", "description", "score", "parts")
+        row[role] = {name: getattr(one, name) for name in fields}
         row[role] |= {"words": one.as_written(one.words), "shared": one.shared}
     return row

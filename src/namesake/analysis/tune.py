@@ -172,7 +172,7 @@ def _tune_text(
         found = tuning.fit_text(recipe, [*samples, *others], more, start=found)
     if len(samples) > 1:
         left_out = tuning.left_out(recipe, [*samples, *others], more, start=found)
-        unseen = [sample.outcome(left_out[sample.labels.name]) for sample in samples]
+        unseen = [Outcome.of(sample.answered(left_out[sample.labels.name])) for sample in samples]
     else:
         left_out, unseen = {}, [tuning.folded(recipe, samples[0], more, start=found)]
     if found.decide is not None:
@@ -183,7 +183,7 @@ def _tune_text(
     without = "the others" if len(samples) > 1 else f"the rest of {tuning.FOLDS} folds by document"
     at = 0.0 if found.decide is None else found.decide.threshold
     names = [sample.labels.name for sample in samples]
-    seen = [text_figures.plain_figures(sample.outcome(found), at) for sample in samples]
+    seen = [text_figures.plain_figures(Outcome.of(sample.answered(found)), at) for sample in samples]
     new = [text_figures.plain_figures(outcome, at) for outcome in unseen]
     views = [tuning.weights_view([tuned], "all labelled text"), tuning.corpora_view(names, seen, new, without)]
     if found.decide is not None:

@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from namesake import decide, rank
-from namesake.arrays import Bool, Float64, Int64
+from namesake.arrays import Float64, Int64
 from namesake.errors import NamesakeError
 from namesake.evaluation import fit_weights
 from namesake.evaluation.fit_weights import STEP, fold_of, learnable, weights_of, with_learnt, with_weights
 from namesake.evaluation.gold import NIL, Dataset, article_numbers, nested_table
-from namesake.evaluation.labelled_text import Alignment, Answers, Outcome
+from namesake.evaluation.labelled_text import Alignment, Outcome
 from namesake.evaluation.measure import Method, Row, available, evaluate_scores, from_recipe, method
 from namesake.evaluation.reports.report import View
 from namesake.evaluation.text_figures import CONFIDENCE, LINKING, MEAN, mean_defined
@@ -72,10 +72,7 @@ def named(
 def cross_validate(
     recipe: Recipe, data: Sequence[Dataset], hows: Sequence[str], step: float = STEP, folds: int = FOLDS
 ) -> list[list[Row]]:
-    """Answer each mention with weights tuned without its fold (by document). Returns the figures for each data set.
-
-    The recipe itself and the paper's systems that need no tuning are measured on the same mentions.
-    """
+    """Return, for each data set, figures with weights tuned without a mention's fold, and of systems without tuning."""
     data = [learnable(recipe, each) for each in data]
     answers = [[from_recipe(recipe, each, f"{recipe.name} untuned"), *untuned(each)] for each in data]
     bounds = np.cumsum([len(each.gold) for each in data])[:-1]
@@ -167,8 +164,6 @@ class Sample:
 
     labels: Alignment
     data: Dataset
-    person: Bool
-    """False if the text shows that a name is not a person's: such names are never answered."""
     weight: Float64
     """The weight of each mention: the root of the number of its spans, less for `UNLABELLED`; 0 without information."""
     share: float = 1.0
@@ -182,8 +177,7 @@ class Sample:
         teaches = np.zeros(len(spans))
         for flags, share in ((~labels.labelled, UNLABELLED), (labels.any_label(stated), 1.0)):
             teaches[labels.span_mention[flags]] = share
-        person = Answers.of(links, labels.mentions).person
-        return cls(labels, dataset(labels, links), person, teaches * np.sqrt(spans), share)
+        return cls(labels, dataset(labels, links), teaches * np.sqrt(spans), share)
 
     @property
     def documents(self) -> Int64:
@@ -192,24 +186,20 @@ class Sample:
         of_mention[self.labels.span_mention] = self.labels.span_document
         return of_mention
 
-    def answers(self, recipe: Recipe) -> Answers:
-        """Return the answers of a recipe with other weights."""
+    def answered(self, recipe: Recipe) -> Alignment:
+        """Return the labels with the answers of a recipe with other weights."""
         table, offsets = self.data.table, self.data.offsets
         combined = table.combined(recipe)
         first = rank.winner(offsets, *combined.keys)
-        decision = decide.decide(combined.total, combined.nil, offsets, first, recipe.decide, ~self.person)
+        decision = decide.decide(combined.total, combined.nil, offsets, first, recipe.decide, ~self.labels.person)
         best = [None if at == rank.NOBODY else table.qids[at] for at in first]
-        return Answers(best, decision.confidence, self.person)
-
-    def outcome(self, recipe: Recipe) -> Outcome:
-        """Return the results of a recipe with other weights."""
-        return Outcome.of(self.labels, self.answers(recipe))
+        return replace(self.labels, best=best, confidence=decision.confidence)
 
     def learnable(self, recipe: Recipe) -> Int64:
         """Return the mentions to learn from, which have candidates, and without [decide] the right one."""
         size = np.diff(self.data.offsets)
         right = self.data.answerable if recipe.decide is None else size > 0
-        return np.flatnonzero((self.weight > 0) & self.person & right)
+        return np.flatnonzero((self.weight > 0) & self.labels.person & right)
 
     def answerable(self, recipe: Recipe) -> Int64:
         """Return the mentions to learn from that have a gold candidate; without any there is nothing to fit."""
@@ -297,10 +287,10 @@ def folded(recipe: Recipe, sample: Sample, more: Sequence[Dataset] = (), start: 
     confidence = np.full(len(fold), np.nan)
     for number in np.unique(fold):
         rest = replace(sample, weight=sample.weight * (fold != number))
-        answers = sample.answers(fit_text(recipe, [rest], more, start))
+        answered = sample.answered(fit_text(recipe, [rest], more, start))
         for m in np.flatnonzero(fold == number).tolist():
-            best[m], confidence[m] = answers.best[m], answers.confidence[m]
-    return Outcome.of(sample.labels, Answers(best, confidence, sample.person))
+            best[m], confidence[m] = answered.best[m], answered.confidence[m]
+    return Outcome.of(replace(sample.labels, best=best, confidence=confidence))
 
 
 def corpora_view(
