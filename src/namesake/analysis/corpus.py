@@ -30,7 +30,7 @@ def opened(kb: KB | str | Path) -> KB:
 
 
 class Corpus:
-    """The articles of a file, read once and linked with one recipe after another; `rejects` receives each reject once."""
+    """The articles of a file, read once and linked with one recipe after another; each reject is reported once."""
 
     def __init__(
         self,
