@@ -182,35 +182,26 @@ def other_place(batch: Batch) -> Scores:
     return np.where(found.other_fame > 0, found.mean(found.is_before(t.IN_PLACE | t.TO_PLACE)), 0.0)
 
 
-def _best_fame(batch: Batch, kb: KB, exact: bool = False) -> Scores:
-    """The fame of the most famous candidate of each mention, or of those with exactly this name; at least 0.1."""
-    fame = np.where(batch.rows >= 0, kb.fame[batch.rows], 0.0)
-    if exact and batch.mentions.context is not None:
-        fame = np.where(_is_exact(batch), fame, 0.0)
+def _best_fame(batch: Batch, kb: KB, kept: Any = True) -> Scores:
+    """The fame of the most famous candidate of each mention, or of those that are kept; at least 0.1."""
+    fame = np.where((batch.rows >= 0) & kept, kb.fame[batch.rows], 0.0)
     return np.maximum(reduce_mentions(np.maximum, fame, batch.offsets, 0.0), 0.1)
-
-
-def _is_exact(batch: Batch) -> Any:
-    from namesake.kernels.names.constants import SHORT
-
-    assert batch.mentions.context is not None
-    return batch.mentions.context.forms < SHORT
 
 
 @doubt("BestFame")
 def best_fame(batch: Batch, kb: KB) -> Scores:
     """log(1 + fame) of the most famous entity with exactly this name, for names found in the text; else 0."""
-    if batch.mentions.context is None:
-        return np.zeros(len(batch.names))
-    return np.log1p(_best_fame(batch, kb, exact=True))
+    from namesake.kernels.names.constants import SHORT
+
+    found = batch.mentions.context
+    return np.zeros(len(batch.names)) if found is None else np.log1p(_best_fame(batch, kb, found.forms < SHORT))
 
 
 @doubt("NamesakeCount", aliases=("Bearers",))
 def namesake_count(batch: Batch) -> Scores:
     """log(1 + number of entities with exactly this name, at most 20), for names found in the text; else 0."""
-    if batch.mentions.context is None:
-        return np.zeros(len(batch.names))
-    return np.log1p(np.minimum(batch.mentions.context.namesakes, MOST_COUNTED))
+    found = batch.mentions.context
+    return np.zeros(len(batch.names)) if found is None else np.log1p(np.minimum(found.namesakes, MOST_COUNTED))
 
 
 @doubt("FullNameInText")

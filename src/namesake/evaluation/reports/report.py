@@ -22,7 +22,8 @@ from namesake.files import keep_apart
 from namesake.kb import WIKIDATA
 from namesake.printable import one_line
 
-TEXTS: dict[str, str] = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
+_DATA = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
+TEXTS: dict[str, str] = _DATA["texts"]
 
 
 @dataclass(frozen=True)
@@ -142,28 +143,8 @@ def csv_text(view: View) -> str:
 
 def latex(view: View) -> str:
     """Return the table as LaTeX (booktabs)."""
-    body = [
-        " & ".join(rf"\textbf{{{_tex(cell)}}}" if (i, j) in view.best else _tex(cell) for j, cell in enumerate(row))
-        + r" \\"
-        for i, row in enumerate(view.rows)
-    ]
     align = "".join("l" if j in view.words else "r" for j in range(len(view.header)))
-    head = [r"\begin{table}", rf"\caption{{{_tex(f'{view.title} {view.caption}'.strip())}}}"]
-    head += [rf"\begin{{tabular}}{{{align}}}", r"\toprule", " & ".join(map(_tex, view.header)) + r" \\", r"\midrule"]
-    return "\n".join([*head, *body, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
-
-
-_TEX = str.maketrans(
-    {
-        **{character: f"\\{character}" for character in "&%$#_{}"},
-        **{"±": r"$\pm$", "−": "$-$", "→": r"$\rightarrow$", "–": "--", "\\": r"\textbackslash{}"},
-        **{"^": r"\^{}", "~": r"\~{}", "<": "$<$", ">": "$>$", "≤": r"$\leq$"},
-    }
-)
-
-
-def _tex(text: str) -> str:
-    return text.translate(_TEX)
+    return render("evaluation/reports/table.tex", view=view, align=align, escapes=str.maketrans(_DATA["latex"]))
 
 
 _QID = re.compile(r"\bQ[1-9][0-9]*\b")
@@ -222,11 +203,7 @@ def dot_plot(dots: Sequence[Dot], title: str) -> str:
 def curve_plot(
     lines: Sequence[Line], title: str, across: str, up: str, diagonal: bool = False, colours: Iterable[str] = ()
 ) -> str:
-    """Curves over [0, 1] × [0, 1]; `diagonal` draws a perfect one.
-
-    `colours` lists all names of a report, so that a curve has the same colour in all plots. For curves with counts,
-    bars below the points show the number of mentions.
-    """
+    """Curves over [0, 1] × [0, 1]; `diagonal` draws a perfect one. `colours` are the names of all plots of a report."""
     names = [line.name for line in lines]
     values = {"title": title, "lines": lines, "across": across, "up": up, "diagonal": diagonal, "names": names}
     return render("evaluation/reports/curves.html", **values, colours=_colours(colours or names))
