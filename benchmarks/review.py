@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from namesake import decide, rank
-from namesake.analysis.corpus import link_text
+from namesake.analysis.evaluate import link_text
 from namesake.analysis.learn import fit_near, near
 from namesake.apps.review import Case, Option, ordered
 from namesake.evaluation.fit_weights import Problem, fold_of, weights_of, with_learnt

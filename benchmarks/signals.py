@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from namesake.analysis.corpus import Corpus, only_known
+from namesake.analysis.evaluate import Corpus, only_known
 from namesake.evaluation import fit_weights, statistics
 from namesake.evaluation.gold import Dataset, GoldRow, ScoreTable, align, in_split, read_gold, read_scores, score_table
 from namesake.evaluation.measure import Method, from_recipe

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from namesake.analysis.corpus import Corpus
+from namesake.analysis.evaluate import Corpus
 from namesake.apps.cli.commands import app
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import read_gold, read_table, resolved

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from namesake.analysis.corpus import Corpus, only_known
+from namesake.analysis.evaluate import Corpus, only_known
 from namesake.apps.cli.commands import app
 from namesake.evaluation.gold import align, read_gold, score_table
 from namesake.evaluation.measure import from_recipe

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import namesake
 import oracle_people as oracle
 from namesake import Linker, NamesakeError, Recipe
-from namesake.analysis.corpus import Corpus, link_text
+from namesake.analysis.evaluate import Corpus, link_text
 from namesake.apps.cli.commands import app
 from namesake.apps.cli.main import exit_message
 from namesake.drawing.text import excerpt

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from namesake.analysis.corpus import Corpus, in_kb, labelled_corpus
+from namesake.analysis.evaluate import Corpus, in_kb, labelled_corpus
 from namesake.arrays import Bool
 from namesake.articles.article import Span
 from namesake.articles.rejects import Rejects

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from namesake.analysis.corpus import link_text, only_known
+from namesake.analysis.evaluate import link_text, only_known
 from namesake.arrays import Bool
 from namesake.errors import NamesakeError
 from namesake.evaluation import text_figures, tuning

@@ -241,11 +241,12 @@ def align_labels(
             of_mention.append(len(mentions) - 1)
             of_document.append(document)
     spans = np.array(kept, np.int64).reshape(-1, 2)
-    pairs = (np.array(each, np.int64) for each in (of_mention, of_document, pair_span, pair_label))
+    at, where, left, right = (np.array(each, np.int64) for each in (of_mention, of_document, pair_span, pair_label))
     made = links.select(["best", "confidence", "qid"]).take(pa.array(mentions, pa.int64()))
     confidence = made["confidence"].to_numpy().astype(np.float64)
     answers = made["best"].to_pylist(), confidence, made["qid"].is_valid().to_numpy()
-    return Alignment(corpus, labels, label_document, known, mentions, *answers, spans, *pairs, kinds or {})
+    aligned = corpus, labels, label_document, known, mentions, *answers
+    return Alignment(*aligned, spans, at, where, left, right, kinds or {})
 
 
 def _is_wrong(document: Document, span: Span) -> bool:

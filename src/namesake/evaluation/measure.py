@@ -119,7 +119,7 @@ def rows_of(labels: Sequence[Label], values: Float64, sampled: Float64, counts: 
     """Return the figures that are defined, with their intervals; AUROC is not if all answers are right."""
     defined = np.flatnonzero(~np.isnan(values))
     found = statistics.intervals(values[defined], sampled[:, defined])
-    return [Row(*labels[i], *each, int(counts[i])) for i, each in zip(defined, found, strict=True)]
+    return [Row(*labels[i], *each, int(counts[i])) for i, each in zip(defined.tolist(), found, strict=True)]
 
 
 def slices_by(data: Dataset, by: Sequence[str]) -> dict[str, Bool]:

@@ -40,10 +40,7 @@ def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str], 
 
 
 def short_view(evaluation: Evaluation) -> View:
-    """Return a table for a terminal: P@1 by slice, and MRR, NIL and confidence over all mentions.
-
-    With many columns, only P@1 and accuracy over all mentions have their half widths.
-    """
+    """Return a table for a terminal: P@1 by slice, and figures over all mentions; if wide, with few half widths."""
     wanted = {"MRR", "accuracy with NIL", "AUROC", "ECE"}
     sliced = len({row.slice for row in evaluation.rows}) > 1
     rows = [row for row in evaluation.rows if row.metric == "P@1"]
@@ -92,13 +89,6 @@ def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[
     colours = [curve.method for curve in ranked]
     across, up = "coverage: share of mentions answered", "risk: share wrong"
     drawn = [curve_plot(risk, "Risk and coverage", across, up, colours=colours)]
-    calibrated = [
-        Line(curve.method, [(mean, right) for *_, mean, right in curve.bins], [count for _, count, *_ in curve.bins])
-        for curve in measured
-        if curve.bins
-    ]
-    if calibrated:
-        drawn.append(curve_plot(calibrated, "Calibration", "confidence", "share right", True, colours))
     text = "The share of wrong answers if only the most confident mentions are answered, in the order of the risk" + (
         f"; the best {SERIES} of {len(ranked)} are drawn." if len(ranked) > SERIES else "."
     )
@@ -107,20 +97,19 @@ def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[
     for curve in ranked:
         at = np.searchsorted(curve.coverage, np.arange(1, 11) / 10 - 1e-9)
         rows.append([curve.method, *(f"{curve.risk[i]:.3f}" for i in at)])
-    table = View("risk_coverage", "Risk by coverage.", header, rows, TEXTS["risk"])
-    return [Section("Confidence", [text], [table, *_calibration(measured, what)], drawn)]
-
-
-def _calibration(curves: Sequence[Curve], what: str) -> list[View]:
-    """For each tenth of the probability: the number of answers, their mean probability, the share of right ones."""
-    rows = [
-        [curve.method, f"{n / 10:.1f} to {(n + 1) / 10:.1f}", f"{count}", f"{mean:.3f}", f"{right:.3f}"]
-        for curve in curves
-        for n, count, mean, right in curve.bins
-    ]
-    header = [what, "confidence", "mentions", "mean confidence", "share right"]
-    caption = "First candidates by their probability."
-    return [View("calibration", "Calibration.", header, rows, caption)] if rows else []
+    views = [View("risk_coverage", "Risk by coverage.", header, rows, TEXTS["risk"])]
+    lines, tenths = [], []
+    for curve in (curve for curve in measured if curve.bins):
+        points = [(mean, right) for *_, mean, right in curve.bins]
+        lines.append(Line(curve.method, points, [count for _, count, *_ in curve.bins]))
+        for n, count, mean, right in curve.bins:
+            range_ = f"{n / 10:.1f} to {(n + 1) / 10:.1f}"
+            tenths.append([curve.method, range_, f"{count}", f"{mean:.3f}", f"{right:.3f}"])
+    if lines:
+        drawn.append(curve_plot(lines, "Calibration", "confidence", "share right", True, colours))
+        header = [what, "confidence", "mentions", "mean confidence", "share right"]
+        views.append(View("calibration", "Calibration.", header, tenths, "First candidates by their probability."))
+    return [Section("Confidence", [text], views, drawn)]
 
 
 def pivot(rows: Sequence[Row], name: str, title: str, caption: str = "") -> View:
@@ -184,16 +173,17 @@ def text_report(
     detection = _figures(rows, "detection", "Names found.", text_figures.DETECTION)
     by_kind = text_figures.kind_figures(outcomes, threshold, method, bootstrap)
     kinds = _kinds(by_kind, outcomes, threshold) if by_kind else []
+    examples = Section("Examples of misses", ["The name is marked, in plain text with « and »."], _examples(missed))
     sections = [
         Section("Results", [TEXTS["linked"]], [linked], [plot]),
         *([Section("Kinds of entities", [TEXTS["kinds"]], kinds)] if kinds else []),
         Section("Names found, and NIL as an answer", [TEXTS["nil_and_detection"]], [detection, with_nil]),
         *confidence_section(text_figures.text_curves(outcomes), "corpus"),
         Section("Reasons for misses", [TEXTS["misses"]], [reasons]),
-        *_example_sections(missed),
+        *([examples] if examples.views else []),
         Section("Wrong links", [], [_counts("wrong_links", "Wrong links.", text_figures.WRONG_LINKS, wrong, caption)]),
     ]
-    last = View(reasons.name, reasons.title, reasons.header, reasons.rows[-1:])
+    last = replace(reasons, rows=reasons.rows[-1:])
     data = [asdict(row) for row in [*rows, *shares]]
     data += [asdict(row) | {"table": "kinds"} for own in by_kind.values() for row in own]
     return Report(TITLE, sections, data, [*about, *remarks], [_short(rows), *kinds[:1], last], remarks)
@@ -246,7 +236,7 @@ def _counts(
     return View(name, title, ["corpus", *columns], table, caption)
 
 
-def _example_sections(missed: Sequence[Miss]) -> list[Section]:
+def _examples(missed: Sequence[Miss]) -> list[View]:
     views = []
     for kind in KINDS:
         of_kind = [miss for miss in missed if miss.kind == kind]
@@ -254,10 +244,7 @@ def _example_sections(missed: Sequence[Miss]) -> list[Section]:
         for miss in text_figures.examples(of_kind, EXAMPLES):
             confidence = "" if miss.confidence is None else f"{miss.confidence:.2f}"
             rows.append([miss.corpus, miss.document, miss.sentence, miss.qid, miss.best or "", confidence])
-        if rows:
-            name = "examples_" + "_".join(kind.replace(":", "").split())
-            title, words, qids = f"{kind.capitalize()}: {len(rows):,} of {len(of_kind):,}.", range(5), {3, 4}
-            views.append(
-                View(name, title, EXAMPLE_HEADER, rows, words=frozenset(words), qids=frozenset(qids), cards=True)
-            )
-    return [Section("Examples of misses", ["The name is marked, in plain text with « and »."], views)] if views else []
+        name, title = f"examples_{kind.replace(':', '').replace(' ', '_')}", f"{kind.capitalize()}: {len(rows):,} of"
+        words, qids = frozenset(range(5)), frozenset({3, 4})
+        views.append(View(name, f"{title} {len(of_kind):,}.", EXAMPLE_HEADER, rows, words=words, qids=qids, cards=True))
+    return [view for view in views if view.rows]
