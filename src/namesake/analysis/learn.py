@@ -6,7 +6,7 @@ their difference from them. All figures are of decisions that the weights were n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -75,43 +75,31 @@ def learn(
     whole = bool(several(articles))
     texts = [(one, entity) for one, entity in taught if (one.article if whole else one.text)]
     if len(texts) < FEWEST:
-        raise NamesakeError(
-            f"{counted(len(texts), 'decision')} to learn from, and {FEWEST} are needed: review more names"
-        )
+        few = counted(len(texts), "decision")
+        raise NamesakeError(f"{few} to learn from, and {FEWEST} are needed: review more names")
     names = [one.article or "" if whole else str(at) for at, (one, _) in enumerate(texts)]
     gold = {(id, one.name): (one, entity) for id, (one, entity) in zip(names, texts, strict=True)}
     if whole:
         read = read_files([Path(path) for path in several(articles)], NoRejects() if rejects is None else rejects)
-        tables: Iterable[pa.Table] = (
-            table.filter(pc.is_in(table.column("id"), pa.array(set(names)))) for table in read
-        )
+        wanted = pa.array(set(names))
+        tables: Iterable[pa.Table] = (table.filter(pc.is_in(table.column("id"), wanted)) for table in read)
     else:
         tables = in_tables(_article(id, one) for id, (one, _) in zip(names, texts, strict=True))
     plain = Linker(linker.kb, linker.recipe, mentions=linker.mentions)
-    return fitted(linker.recipe, learnable(linker.recipe, _dataset(plain, tables, gold)), name)
-
-
-Gold = Mapping[tuple[str, str], tuple[Decision, str | None]]
-"""The decision about each name of each article, and its entity."""
+    links = pa.concat_tables([plain.empty_links(scores=True), *(plain.link(table, scores=True) for table in tables)])
+    keys = list(zip(links["article_id"].to_pylist(), links["name"].to_pylist(), strict=True))
+    first = {key: at for at, key in reversed(list(enumerate(keys))) if key in gold}
+    scored = score_table(links.take(pa.array(sorted(first.values()), pa.int64())), "decisions")
+    data = align(scored, [GoldRow(key, entity, {}) for key, (_, entity) in gold.items() if key in first])
+    mentions = [(gold[key][0].article or key[0], f"{key[1]} {key[0]}") for key in data.table.mentions]
+    data = replace(data, table=replace(data.table, mentions=mentions))
+    return fitted(linker.recipe, learnable(linker.recipe, data), name)
 
 
 def _article(id: str, one: Decision) -> Article:
     """The sentence of a decision; the name of a row is its only mention."""
     mentions = [Mention(one.name, [(0, len(one.name))])] if one.cells else None
     return Article(id, one.text or "", None, one.date, mentions)
-
-
-def _dataset(linker: Linker, tables: Iterable[pa.Table], gold: Gold) -> Dataset:
-    """The decided names with their candidates and evidence, as the linker scores them without decisions."""
-    links = pa.concat_tables([linker.empty_links(scores=True), *(linker.link(table, scores=True) for table in tables)])
-    keys = list(zip(links["article_id"].to_pylist(), links["name"].to_pylist(), strict=True))
-    first = {key: at for at, key in reversed(list(enumerate(keys))) if key in gold}
-    data = align(
-        score_table(links.take(pa.array(sorted(first.values()), pa.int64())), "decisions"),
-        [GoldRow(key, entity, {}) for key, (_, entity) in gold.items() if key in first],
-    )
-    mentions = [(gold[key][0].article or key[0], f"{key[1]} {key[0]}") for key in data.table.mentions]
-    return replace(data, table=replace(data.table, mentions=mentions))
 
 
 def fitted(recipe: Recipe, data: Dataset, name: str | None = None, bootstrap: Bootstrap = DEFAULT) -> Learnt:
@@ -138,7 +126,13 @@ def fitted(recipe: Recipe, data: Dataset, name: str | None = None, bootstrap: Bo
     text = f"{recipe.name} refitted to {len(before)} decisions."
     beta = fit_near(problem, np.arange(len(before)), 0)
     learnt = with_learnt(recipe, problem, own + beta).replace(name=name or f"{recipe.name}-learnt", description=text)
-    return Learnt(learnt, better, _view(figures, len(before)), list(_verdict(figures, better)))
+    names = ("right before", "right after", "difference", "gain in log-likelihood per name")
+    pairs = zip(names, figures, strict=False)
+    rows = [[name, f"{one.value:.3f}", f"{one.low:.3f} to {one.high:.3f}"] for name, one in pairs]
+    held_out = "each answered with weights fitted without its document. 95 % intervals."
+    caption = f"Over {len(before):,} decided names, {held_out}"
+    view = View("learnt", "Decisions held out.", ["", "value", "interval"], rows, caption)
+    return Learnt(learnt, better, view, list(_verdict(figures, better)))
 
 
 def near(problem: Problem, recipe: Recipe) -> Problem:
@@ -174,23 +168,9 @@ def _minimised(problem: Problem, penalty: float, start: Float64) -> Float64:
     return beta
 
 
-def _view(figures: Sequence[Interval], mentions: int) -> View:
-    names = ("right before", "right after", "difference", "gain in log-likelihood per name")
-    rows = [
-        [name, f"{one.value:.3f}", f"{one.low:.3f} to {one.high:.3f}"]
-        for name, one in zip(names, figures, strict=False)
-    ]
-    caption = (
-        f"Over {mentions:,} decided names, each answered with weights fitted without its document. 95 % intervals."
-    )
-    return View("learnt", "Decisions held out.", ["", "value", "interval"], rows, caption)
-
-
 def _verdict(figures: Sequence[Interval], better: bool) -> Iterator[str]:
     gain, last = figures[3], figures[4]
     if not better:
         yield "The refitted recipe is not better on decisions that are held out: keep the recipe, or review more names."
-    if better and last.value < HARDLY:
-        yield f"More decisions would hardly help: the last half of them gained {last.value:.3f} of {gain.value:.3f}."
-    else:
-        yield f"More decisions are likely to help: the last half of them gained {last.value:.3f} of {gain.value:.3f}."
+    more = "would hardly help" if better and last.value < HARDLY else "are likely to help"
+    yield f"More decisions {more}: the last half of them gained {last.value:.3f} of {gain.value:.3f}."

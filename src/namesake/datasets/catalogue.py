@@ -214,7 +214,12 @@ def resolved(labelled: Iterable[LabelledArticle], kb: KB | None) -> Iterator[Lab
     rest = iter(labelled)
     while batch := list(islice(rest, BATCH)):
         wanted = {truth.title for one in batch for truth in one.truths if truth.gold is None and truth.title}
-        qids, candidates = titles_to_qids(wanted, kb), _candidates(batch, kb)
+        qids = titles_to_qids(wanted, kb)
+        pairs = (pair for one in batch for pair in one.pairs())  # a numbered name (`Japan #2`) is not in the KB
+        names = sorted({t.surface if t else m.name for m, t in pairs if m.candidates is None})
+        offsets, rows, _ = kb.names.lookup_many(*text_buffers(pa.array(names, pa.string())))
+        found = [kb.id_of(int(row)) for row in rows]
+        candidates = {name: found[offsets[n] : offsets[n + 1]] for n, name in enumerate(names)}
         for one in batch:
             mentions = [
                 replace(m, candidates=candidates[t.surface if t else m.name]) if m.candidates is None else m
@@ -231,17 +236,6 @@ def titles_to_qids(titles: Iterable[str], kb: KB) -> dict[str, str]:
     rows = np.flatnonzero(place.is_valid().to_numpy(zero_copy_only=False))
     found = place.take(pa.array(rows)).to_pylist()
     return {wanted[at].as_py(): kb.id_of(int(row)) for at, row in zip(found, rows, strict=True)}
-
-
-def _candidates(labelled: Sequence[LabelledArticle], kb: KB) -> Mapping[str, list[str]]:
-    """The candidates of every surface that has none given; a numbered name (`Japan #2`) is not in the KB."""
-    pairs = (pair for one in labelled for pair in one.pairs())
-    names = sorted({t.surface if t else m.name for m, t in pairs if m.candidates is None})
-    indptr, rows, _ = kb.names.lookup_many(*text_buffers(pa.array(names, pa.string())))
-    return {
-        name: [kb.id_of(int(row)) for row in rows[start:end]]
-        for name, start, end in zip(names, indptr[:-1], indptr[1:], strict=True)
-    }
 
 
 def present(**fields: Any) -> dict[str, Any]:

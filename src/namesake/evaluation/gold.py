@@ -279,10 +279,7 @@ class Dataset:
 
     @property
     def answerable(self) -> Bool:
-        """Mentions whose gold entity is among their candidates: the paper's denominator on Quotebank.
-
-        If the candidates are not listed, mentions that have a gold entity.
-        """
+        """Mentions whose gold entity is among their candidates; if these are not listed, those with a gold entity."""
         return self.gold >= 0 if self.table.lists_candidates else self.gold != NIL
 
     @property
@@ -304,10 +301,7 @@ class Dataset:
         return Dataset(table, gold, qids, columns, self.unscored & set(table.mentions))
 
     def only(self, kept: Bool) -> "Dataset":
-        """Return the same mentions with only some candidates, such as those of a KB; other gold becomes MISSED.
-
-        Two columns to slice by are added: `known` (all candidates were kept, or some) and `rivals` (two or more).
-        """
+        """Return the data with some candidates, and the columns `known` (all kept, or some) and `rivals` (several)."""
         table = self.table.with_candidates(indptr(kept)[self.offsets], np.flatnonzero(kept))
         place = np.append(np.cumsum(kept) - 1, MISSED)
         stays = (self.gold >= 0) & np.append(kept, False)[self.gold]
@@ -376,10 +370,7 @@ def resolved(gold: list[GoldRow]) -> tuple[list[GoldRow], int]:
 
 
 def align(table: ScoreTable, gold: list[GoldRow]) -> Dataset:
-    """Return the scores of the mentions that have gold, in the order of the gold.
-
-    A mention without scores has no candidates and counts as missed. Gold without any scored mention is an error.
-    """
+    """Return the scores of the mentions that have gold, in its order; a mention without scores has no candidates."""
     place = {mention: i for i, mention in enumerate(table.mentions)}
     unscored = [row.mention for row in gold if row.mention not in place]
     if len(unscored) == len(gold):

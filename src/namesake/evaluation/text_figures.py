@@ -9,7 +9,6 @@ answer may be right, and a few such labels would decide the thresholds of the hi
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -239,12 +238,6 @@ def wrong_links(outcome: Outcome, threshold: float) -> dict[str, int]:
     rest = labels.labelled & ~known & ~nil
     flags = (known, ~known & nil, rest & stated, rest & ~stated, ~labels.labelled)
     return {what: int((wrong & flag).sum()) for what, flag in zip(WRONG_LINKS, flags, strict=True)}
-
-
-def examples(found: Sequence[Miss], most: int) -> list[Miss]:
-    """Return up to `most` misses, from as many corpora as possible."""
-    turn = {miss.corpus: count() for miss in found}
-    return sorted(found, key=lambda miss: next(turn[miss.corpus]))[:most]  # stable: in the order of the corpora
 
 
 # thresholds

@@ -78,42 +78,29 @@ def cross_validate(
     bounds = np.cumsum([len(each.gold) for each in data])[:-1]
     fold = np.split(fold_of(article_numbers(data), folds, 0), bounds)
     for how in hows:
-        name = f"{recipe.name} by {how}"
-        if how == "grid":
-            found = [_held_out_grid(recipe, each, of, name, step) for each, of in zip(data, fold, strict=True)]
-        else:
-            found = _held_out_fit(recipe, data, fold, name)
-        for column, each in zip(answers, found, strict=True):
-            column.append(each)
-    return [figures(found, each) for found, each in zip(answers, data, strict=True)]
+        name, values = f"{recipe.name} by {how}", [np.zeros((3, len(number))) for number in fold]
+        grids = [fit_weights.search_grid(recipe, each, step) for each in data] if how == "grid" else []
+        for k in range(int(max(number.max() for number in fold)) + 1):
+            inside = [np.flatnonzero(number != k) for number in fold]
+            if grids:
+                best = (grid.points[grid.best(some)] for grid, some in zip(grids, inside, strict=True))
+                found = [with_weights(recipe, weights) for weights in best]
+            else:
+                rest = [each.take(some) for each, some in zip(data, inside, strict=True)]
+                found = [fit_weights.fit(recipe, rest, *INNER).recipe] * len(data)
+            for tuned, each, number, value in zip(found, data, fold, values, strict=True):
+                outside = np.flatnonzero(number == k)
+                if len(outside):
+                    held_out = from_recipe(tuned, each.take(outside), name)
+                    value[:, outside] = held_out.hit, held_out.reciprocal_rank, held_out.right_with_nil
+        for column, value in zip(answers, values, strict=True):
+            column.append(Method(name, *value))
+    return [figures(some, each) for some, each in zip(answers, data, strict=True)]
 
 
 def untuned(data: Dataset) -> list[Method]:
     """Return the paper's best heuristic and its neural rival, which need no tuning."""
     return [method(name, data) for name in available(data) if name in {"UIScore", "mGENRE"}]
-
-
-def _held_out_fit(recipe: Recipe, data: Sequence[Dataset], fold: Sequence[Int64], name: str) -> list[Method]:
-    values = [np.zeros((3, len(number))) for number in fold]
-    for k in range(int(max(number.max() for number in fold)) + 1):
-        inside = [each.take(np.flatnonzero(number != k).tolist()) for each, number in zip(data, fold, strict=True)]
-        found = fit_weights.fit(recipe, inside, *INNER).recipe
-        for each, number, value in zip(data, fold, values, strict=True):
-            outside = np.flatnonzero(number == k)
-            if len(outside):
-                answers = from_recipe(found, each.take(outside.tolist()), name)
-                value[:, outside] = answers.hit, answers.reciprocal_rank, answers.right_with_nil
-    return [Method(name, *value) for value in values]
-
-
-def _held_out_grid(recipe: Recipe, data: Dataset, fold: Int64, name: str, step: float) -> Method:
-    grid = fit_weights.search_grid(recipe, data, step)
-    place = np.zeros(len(fold))
-    for k in np.unique(fold):
-        inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-        place[outside] = grid.place[outside, grid.best(inside)]
-    hit = (place == 1).astype(np.float64)
-    return Method(name, hit, 1 / place, hit)
 
 
 def figures(answers: Sequence[Method], data: Dataset) -> list[Row]:
@@ -171,13 +158,29 @@ class Sample:
 
     @classmethod
     def of(cls, labels: Alignment, links: pa.Table, share: float = 1.0) -> "Sample":
-        """Make the sample from links with scores and without a threshold."""
+        """Make the sample from links with scores and without a threshold; the gold candidate is that of most spans."""
         stated = np.array([label.is_instructive for label in labels.labels], np.bool_)
         spans = np.bincount(labels.span_mention, minlength=len(labels.mentions))
         teaches = np.zeros(len(spans))
         for flags, share in ((~labels.labelled, UNLABELLED), (labels.any_label(stated), 1.0)):
             teaches[labels.span_mention[flags]] = share
-        return cls(labels, dataset(labels, links), teaches * np.sqrt(spans), share)
+        rows = links.take(pa.array(labels.mentions, pa.int64()))
+        articles = [f"{labels.name} {article}" for article in rows["article_id"].to_pylist()]
+        names = [f"{name} {m}" for m, name in enumerate(rows["name"].to_pylist())]  # it may belong to several people
+        unique = rows.drop_columns("name").append_column("articleID", [articles]).append_column("name", [names])
+        table = nested_table(unique, "links")
+        named: list[dict[str, set[int]]] = [{} for _ in names]  # the spans with each gold entity
+        for span, label in zip(labels.pair_span.tolist(), labels.pair_label.tolist(), strict=True):
+            qid = labels.labels[label].qid
+            if labels.known[label] and qid is not None:
+                named[labels.span_mention[span]].setdefault(qid, set()).add(span)
+        gold = np.full(len(named), NIL, np.int64)
+        for m, by_qid in enumerate(named):
+            often = [len(by_qid.get(qid, ())) for qid in table.qids[table.offsets[m] : table.offsets[m + 1]]]
+            if any(often):
+                gold[m] = table.offsets[m] + int(np.argmax(often))
+        data = Dataset(table, gold, [table.qids[at] if at >= 0 else None for at in gold], {})
+        return cls(labels, data, teaches * np.sqrt(spans), share)
 
     @property
     def documents(self) -> Int64:
@@ -207,26 +210,6 @@ class Sample:
         return kept[self.data.gold[kept] >= 0]
 
 
-def dataset(labels: Alignment, links: pa.Table) -> Dataset:
-    """Return mentions with candidates and evidence; the gold candidate is that of most spans' labels."""
-    rows = links.take(pa.array(labels.mentions, pa.int64()))
-    articles = [f"{labels.name} {article}" for article in rows["article_id"].to_pylist()]
-    names = [f"{name} {m}" for m, name in enumerate(rows["name"].to_pylist())]  # a name may belong to several people
-    unique = rows.drop_columns("name").append_column("articleID", [articles]).append_column("name", [names])
-    table = nested_table(unique, "links")
-    named: list[dict[str, set[int]]] = [{} for _ in labels.mentions]
-    for span, label in zip(labels.pair_span.tolist(), labels.pair_label.tolist(), strict=True):
-        qid = labels.labels[label].qid
-        if labels.known[label] and qid is not None:
-            named[labels.span_mention[span]].setdefault(qid, set()).add(span)
-    gold = np.full(len(named), NIL, np.int64)
-    for m, by_qid in enumerate(named):
-        often = [len(by_qid.get(qid, ())) for qid in table.qids[table.offsets[m] : table.offsets[m + 1]]]
-        if any(often):
-            gold[m] = table.offsets[m] + int(np.argmax(often))
-    return Dataset(table, gold, [table.qids[at] if at >= 0 else None for at in gold], {})
-
-
 def text_problem(
     recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] = ()
 ) -> tuple[fit_weights.Problem, list[str]]:
@@ -235,7 +218,7 @@ def text_problem(
     for sample in samples:
         kept = sample.learnable(recipe)
         if len(sample.answerable(recipe)):
-            data.append(sample.data.take(kept.tolist()))
+            data.append(sample.data.take(kept))
             weights.append(sample.share * sample.weight[kept] / sample.weight[kept].sum())
             corpora += [sample.labels.name] * len(kept)
     others = [learnable(recipe, each) for each in more]

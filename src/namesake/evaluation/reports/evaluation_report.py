@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import count
 
 import numpy as np
 
@@ -101,10 +102,10 @@ def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[
     lines, tenths = [], []
     for curve in (curve for curve in measured if curve.bins):
         points = [(mean, right) for *_, mean, right in curve.bins]
-        lines.append(Line(curve.method, points, [count for _, count, *_ in curve.bins]))
-        for n, count, mean, right in curve.bins:
+        lines.append(Line(curve.method, points, [size for _, size, *_ in curve.bins]))
+        for n, size, mean, right in curve.bins:
             range_ = f"{n / 10:.1f} to {(n + 1) / 10:.1f}"
-            tenths.append([curve.method, range_, f"{count}", f"{mean:.3f}", f"{right:.3f}"])
+            tenths.append([curve.method, range_, f"{size}", f"{mean:.3f}", f"{right:.3f}"])
     if lines:
         drawn.append(curve_plot(lines, "Calibration", "confidence", "share right", True, colours))
         header = [what, "confidence", "mentions", "mean confidence", "share right"]
@@ -240,8 +241,9 @@ def _examples(missed: Sequence[Miss]) -> list[View]:
     views = []
     for kind in KINDS:
         of_kind = [miss for miss in missed if miss.kind == kind]
+        turn = {miss.corpus: count() for miss in of_kind}  # from as many corpora as possible, in their order
         rows = []
-        for miss in text_figures.examples(of_kind, EXAMPLES):
+        for miss in sorted(of_kind, key=lambda miss: next(turn[miss.corpus]))[:EXAMPLES]:
             confidence = "" if miss.confidence is None else f"{miss.confidence:.2f}"
             rows.append([miss.corpus, miss.document, miss.sentence, miss.qid, miss.best or "", confidence])
         name, title = f"examples_{kind.replace(':', '').replace(' ', '_')}", f"{kind.capitalize()}: {len(rows):,} of"
