@@ -17,7 +17,7 @@ import numpy as np
 
 from namesake import decide, rank
 from namesake.analysis.evaluate import link_text
-from namesake.analysis.learn import fit_near, near
+from namesake.analysis.tune import fit_near, near
 from namesake.apps.review import Case, Option, ordered
 from namesake.evaluation.fit_weights import Problem, fold_of, weights_of, with_learnt
 from namesake.evaluation.labelled_text import Outcome

@@ -1,33 +1,53 @@
-"""Weights of a recipe from scores or labelled text, and thresholds from labelled text."""
+"""Weights of a recipe from scores, labelled text or decisions of people, and thresholds from labelled text.
 
-from collections.abc import Iterator, Mapping, Sequence
+Decisions are few and concern uncertain names, so with them the weights stay near those of the recipe: the L2 penalty
+applies to their difference. All figures are of decisions that the weights were not fitted to, by folds of documents.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy.optimize import minimize
 
 from namesake.analysis.evaluate import link_text, only_known
-from namesake.arrays import Bool
+from namesake.arrays import Bool, Float64, Int64
+from namesake.articles.article import Article, Mention
+from namesake.articles.builder import in_tables
+from namesake.articles.rejects import NoRejects, Rejects
+from namesake.decisions.lookup import NIL, NOTHING, Decisions
+from namesake.engines.file_linker import read_files
 from namesake.errors import NamesakeError
-from namesake.evaluation import text_figures, tuning
-from namesake.evaluation.fit_weights import CONSTANT, MOST_POINTS, STEP, few, learnable
-from namesake.evaluation.gold import Dataset, align, in_split, read_gold, read_scores, resolved
+from namesake.evaluation import fit_weights, text_figures, tuning
+from namesake.evaluation.fit_weights import CONSTANT, MOST_POINTS, STEP, Problem, fold_of, learnable, weights_of
+from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, read_scores, resolved, score_table
 from namesake.evaluation.labelled_text import Outcome
 from namesake.evaluation.measure import from_recipe
 from namesake.evaluation.reports.evaluation_report import INTERVALS, pivot
 from namesake.evaluation.reports.report import TEXTS, View
-from namesake.evaluation.statistics import SAMPLES, SEED, Bootstrap
+from namesake.evaluation.statistics import DEFAULT, SAMPLES, SEED, Bootstrap, estimate, means
 from namesake.evaluation.text_figures import Trade, thresholds_view
 from namesake.evaluation.tuning import FOLDS, HOWS
 from namesake.files import Paths, several
 from namesake.kb.store import KB
+from namesake.linker import Linker
+from namesake.printable import counted
 from namesake.recipe import Recipe
 
 ROUNDS = 2
 """How often labelled text is linked and the weights are fitted."""
 STEPS = tuple(k / 20 for k in range(20))
 """Thresholds that `threshold` shows beside the suggested one."""
+DECISION_FOLDS = 5
+PENALTIES = (300.0, 100.0, 30.0, 10.0, 3.0)
+FEWEST = 10
+"""Decisions below which nothing is fitted."""
+HARDLY = 0.01
+"""Twice as many decisions hardly help if the last half of them raised the log-likelihood per name by less than this."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +125,7 @@ def tune(
         best = next(each.recipe for each in found if each.how == how)
         tuned = Tuning(best, views, sum(len(learnable(system, each).gold) for each in data))
     recipe = _released(tuned.recipe, given) if hold else tuned.recipe
-    return replace(tuned, recipe=recipe, warning=few(system, tuned.mentions))
+    return replace(tuned, recipe=recipe, warning=fit_weights.few(system, tuned.mentions))
 
 
 Source = tuple[str, Dataset, Bool]
@@ -281,3 +301,135 @@ def _suggestion(
         f"no threshold gives precision {target:g} on this text: the highest over {needed:,} answers or more is "
         f"{trade.precision[best]:.3f}, at threshold {trade.rounded(best)}"
     )
+
+
+# decisions
+@dataclass(frozen=True)
+class Learnt:
+    """A recipe learnt from decisions, and its figures on decisions that it was not fitted to."""
+
+    recipe: Recipe
+    better: bool
+    """Whether it is better than the given recipe; if not, it should not be used."""
+    view: View
+    lines: list[str]
+    """The verdict, and whether more decisions would help."""
+
+
+def learn(
+    decisions: Paths, linker: Linker, *, articles: Paths = (), name: str | None = None, rejects: Rejects | None = None
+) -> Learnt:
+    """Refit a recipe to decisions, and compare it with the recipe before on decisions that are held out.
+
+    Args:
+        decisions: the files of decisions.
+        linker: its KB, and the recipe to refit. Its own decisions are ignored.
+        articles: the articles that the decisions are about. Without them, only the sentences that the decisions
+            contain are linked, which is faster and less exact.
+        name: the name of the resulting recipe.
+        rejects: receives articles that cannot be read.
+    """
+    known = Decisions(decisions, linker.kb)
+    taught = [
+        (one.decision, None if known.entity[at] == NIL else linker.kb.ids.text(int(known.entity[at])))
+        for at, one in enumerate(known.placed)
+        if one.decision.decision in ("entity", "nil", "alias") and known.entity[at] != NOTHING
+    ]
+    whole = bool(several(articles))
+    texts = [(one, entity) for one, entity in taught if (one.article if whole else one.text)]
+    if len(texts) < FEWEST:
+        few = counted(len(texts), "decision")
+        raise NamesakeError(f"{few} to learn from, and {FEWEST} are needed: review more names")
+    names = [one.article or "" if whole else str(at) for at, (one, _) in enumerate(texts)]
+    gold = {(id, one.name): (one, entity) for id, (one, entity) in zip(names, texts, strict=True)}
+    if whole:
+        read = read_files([Path(path) for path in several(articles)], NoRejects() if rejects is None else rejects)
+        wanted = pa.array(set(names))
+        tables: Iterable[pa.Table] = (table.filter(pc.is_in(table.column("id"), wanted)) for table in read)
+    else:
+        sentences = []
+        for id, (one, _) in zip(names, texts, strict=True):
+            mentions = [Mention(one.name, [(0, len(one.name))])] if one.cells else None  # of a row: its name
+            sentences.append(Article(id, one.text or "", None, one.date, mentions))
+        tables = in_tables(sentences)
+    plain = Linker(linker.kb, linker.recipe, mentions=linker.mentions)
+    links = pa.concat_tables([plain.empty_links(scores=True), *(plain.link(table, scores=True) for table in tables)])
+    keys = list(zip(links["article_id"].to_pylist(), links["name"].to_pylist(), strict=True))
+    first = {key: at for at, key in reversed(list(enumerate(keys))) if key in gold}
+    scored = score_table(links.take(pa.array(sorted(first.values()), pa.int64())), "decisions")
+    data = align(scored, [GoldRow(key, entity, {}) for key, (_, entity) in gold.items() if key in first])
+    unique = [(gold[key][0].article or key[0], f"{key[1]} {key[0]}") for key in data.table.mentions]
+    data = replace(data, table=replace(data.table, mentions=unique))
+    return fitted(linker.recipe, learnable(linker.recipe, data), name)
+
+
+def fitted(recipe: Recipe, data: Dataset, name: str | None = None, bootstrap: Bootstrap = DEFAULT) -> Learnt:
+    """The recipe refitted to all data, with figures by folds."""
+    problem, own = near(Problem.of(recipe, [data]), recipe), weights_of(recipe)
+    fold = fold_of(data.documents, DECISION_FOLDS, 0)
+    if len(np.unique(fold)) < 2:
+        raise NamesakeError("all decisions are about one document: decide names of other documents, too")
+    before = from_recipe(recipe, data, "before").right_with_nil
+    after, gain, half = np.zeros(len(before)), np.zeros(len(before)), np.zeros(len(before))
+    none = np.zeros(len(own))
+    for number in np.unique(fold):
+        inside, outside = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+        check = problem.take(outside)
+        beta = fit_near(problem, inside, number)
+        found = fit_weights.with_learnt(recipe, problem, own + beta)
+        after[outside] = from_recipe(found, data.take(outside.tolist()), "after").right_with_nil
+        gain[outside] = check.log_likelihood(beta) - check.log_likelihood(none)
+        fewer = inside[np.random.default_rng(0).permutation(len(inside))[: len(inside) // 2]]
+        half[outside] = check.log_likelihood(fit_near(problem, fewer, number)) - check.log_likelihood(none)
+    columns = np.column_stack([before, after, after - before, gain, gain - half])
+    figures = estimate(means(columns), data.documents, bootstrap)
+    better = figures[2].low > 0 or (figures[2].value >= 0 and figures[3].low > 0)
+    text = f"{recipe.name} refitted to {len(before)} decisions."
+    beta = fit_near(problem, np.arange(len(before)), 0)
+    learnt = fit_weights.with_learnt(recipe, problem, own + beta).replace(
+        name=name or f"{recipe.name}-learnt", description=text
+    )
+    names = ("right before", "right after", "difference", "gain in log-likelihood per name")
+    pairs = zip(names, figures, strict=False)
+    rows = [[name, f"{one.value:.3f}", f"{one.low:.3f} to {one.high:.3f}"] for name, one in pairs]
+    held_out = "each answered with weights fitted without its document. 95 % intervals."
+    caption = f"Over {len(before):,} decided names, {held_out}"
+    view = View("learnt", "Decisions held out.", ["", "value", "interval"], rows, caption)
+    keep = "The refitted recipe is not better on decisions that are held out: keep the recipe, or review more names."
+    gain, last = figures[3].value, figures[4].value
+    more = "would hardly help" if better and last < HARDLY else "are likely to help"
+    expected = f"More decisions {more}: the last half of them gained {last:.3f} of {gain:.3f}."
+    return Learnt(learnt, better, view, [expected] if better else [keep, expected])
+
+
+def near(problem: Problem, recipe: Recipe) -> Problem:
+    """The same problem for the difference from the recipe's weights, so that the penalty applies to it."""
+    own = weights_of(recipe)
+    every = np.ones(len(own))
+    lowest = np.minimum(problem.lowest - own, 0.0)
+    return replace(problem, held=problem.x @ own, own=np.zeros(len(own)), lowest=lowest, penalised=every)
+
+
+def fit_near(problem: Problem, mentions: Int64, seed: int) -> Float64:
+    """The differences of weights fitted to some mentions; a quarter of their documents selects the penalty."""
+    inner = fold_of(problem.document, 4, 1 + int(seed))[mentions] == 0
+    every, learn, check = (problem.take(one) for one in (mentions, mentions[~inner], mentions[inner]))
+    beta, best = np.zeros(len(problem.own)), (-np.inf, PENALTIES[0])
+    for penalty in PENALTIES if len(learn.gold) and len(check.gold) else ():
+        beta = _minimised(learn, penalty, beta)
+        best = max(best, (float(check.log_likelihood(beta).sum()), penalty))
+    return _minimised(every, best[1], np.zeros(len(problem.own)))
+
+
+def _minimised(problem: Problem, penalty: float, start: Float64) -> Float64:
+    """The same as `Problem.fit`, by L-BFGS: for small differences and a large penalty it is many times as fast."""
+    free, beta = problem.free, np.zeros(len(start))
+
+    def loss(values: Float64) -> tuple[float, Float64]:
+        beta[free] = values
+        value, gradient = problem.loss(beta, penalty)
+        return value, gradient[free]
+
+    bounds = [(low, None) for low in problem.lowest[free]]
+    beta[free] = minimize(loss, start[free], jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200}).x
+    return beta

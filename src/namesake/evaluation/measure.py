@@ -112,7 +112,13 @@ def evaluate_scores(
     notes = [UCSE_REMARK for each in methods if each.name == "UCSE"]
     absent = [(each.name, ", ".join(each.absent)) for each in methods if each.absent]
     notes += [f"{name}: the scores have no {scorers}; counted as absent" for name, scorers in absent]
-    return Evaluation(rows_of(labels, plain, sampled, counts), _comparisons(compared), curves, notes)
+    best, best_value, best_samples = max(compared, key=lambda figure: figure[1])
+    comparisons = [
+        Comparison(name, best, *statistics.paired(float(value - best_value), samples - best_samples))
+        for name, value, samples in compared
+        if name != best
+    ]
+    return Evaluation(rows_of(labels, plain, sampled, counts), comparisons, curves, notes)
 
 
 def rows_of(labels: Sequence[Label], values: Float64, sampled: Float64, counts: Sequence[int]) -> list[Row]:
@@ -166,18 +172,6 @@ def _mean_columns(data: Dataset, methods: Sequence[Method], slices: dict[str, Bo
             if data.unanswerable[inside].any():
                 figures[method.name, name, "accuracy with NIL"] = np.where(inside, method.right_with_nil, np.nan)
     return figures
-
-
-def _comparisons(compared: list[tuple[str, float, Float64]]) -> list[Comparison]:
-    """Every method against the one with the best P@1, over the same samples."""
-    if len(compared) < 2:
-        return []
-    best, best_value, best_samples = max(compared, key=lambda figure: figure[1])
-    return [
-        Comparison(name, best, *statistics.paired(float(value - best_value), samples - best_samples))
-        for name, value, samples in compared
-        if name != best
-    ]
 
 
 _SYSTEMS = "LQID NP NS PR_WD PR_WP IScore NIScore CSE NCSE EEIScore CSSVE UIScore UCSE Eigen Eigen_IScore mGENRE"
