@@ -8,8 +8,6 @@ The first is the confidence in a candidate; one minus the second is the probabil
 weighted sum of the evidence for NIL (`doubts.py`), or a constant.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -38,8 +38,11 @@ from namesake.recipe import Recipe
 from namesake.scoring import runs_on
 from namesake.text import sentences
 
+AnyKB = KB | str | Path
+"""A KB, or its path."""
 
-def opened(kb: KB | str | Path) -> KB:
+
+def opened(kb: AnyKB) -> KB:
     """Return the KB, opened if it is given by its path."""
     return kb if isinstance(kb, KB) else KB.open(kb)
 
@@ -48,11 +51,7 @@ class Corpus:
     """The articles of a file, read once and linked with one recipe after another; each reject is reported once."""
 
     def __init__(
-        self,
-        articles: str | Path,
-        kb: KB | str | Path,
-        rejects: Rejects | None = None,
-        tables: Sequence[pa.Table] | None = None,
+        self, articles: str | Path, kb: AnyKB, rejects: Rejects | None = None, tables: Sequence[pa.Table] | None = None
     ) -> None:
         self.path, self.kb = Path(articles), opened(kb)
         self.rejects = NoRejects() if rejects is None else rejects
@@ -72,7 +71,7 @@ class Corpus:
         return align(score_table(self.links(recipe), str(self.path)), gold)
 
 
-def labelled_corpus(path: str | Path, kb: KB | str | Path) -> tuple[Corpus, list[GoldRow]]:
+def labelled_corpus(path: str | Path, kb: AnyKB) -> tuple[Corpus, list[GoldRow]]:
     """Labelled text as articles whose mentions are the labels with a QID, and as gold; a text in a document is one."""
     articles, gold = [], []
     for corpus in read_corpora(path):
@@ -96,7 +95,7 @@ def in_kb(qids: Sequence[str | None], kb: KB) -> Bool:
     return np.asarray(kb.rows(np.array(numbers, np.int64)) >= 0)
 
 
-def only_known(data: Dataset, kb: KB | str | Path | None) -> Dataset:
+def only_known(data: Dataset, kb: AnyKB | None) -> Dataset:
     """Return the data set with only the candidates that are in a KB; without a KB, unchanged."""
     return data if kb is None else data.only(in_kb(data.table.qids, opened(kb)))
 
@@ -117,11 +116,7 @@ class LinkedText:
 
 
 def link_text(
-    labelled: Paths,
-    kb: KB | str | Path | None,
-    recipe: Recipe,
-    scores: bool = False,
-    complete: str | Sequence[str] = (),
+    labelled: Paths, kb: AnyKB | None, recipe: Recipe, scores: bool = False, complete: str | Sequence[str] = ()
 ) -> LinkedText:
     """Read labelled files and link them; `complete` are names of corpora, separated by commas if they are one text."""
     if kb is None:
@@ -242,7 +237,7 @@ def evaluate(
 
 
 def _linked(
-    names: Sequence[str], corpus: Corpus, gold: list[GoldRow], known: KB | str | Path | None
+    names: Sequence[str], corpus: Corpus, gold: list[GoldRow], known: AnyKB | None
 ) -> tuple[Dataset, list[Method]]:
     """Link the articles with the recipe of each method; with `known`, take the scores instead of the answers."""
     if not names:

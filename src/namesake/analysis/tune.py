@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.optimize import minimize
 
-from namesake.analysis.evaluate import link_text, only_known
+from namesake.analysis.evaluate import AnyKB, link_text, only_known
 from namesake.arrays import Bool, Float64, Int64
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import in_tables
@@ -38,6 +38,7 @@ from namesake.linker import Linker
 from namesake.printable import counted
 from namesake.recipe import Recipe
 
+Names = str | Sequence[str]
 ROUNDS = 2
 """How often labelled text is linked and the weights are fitted."""
 STEPS = tuple(k / 20 for k in range(20))
@@ -71,7 +72,7 @@ def tune(
     labelled: Paths = (),
     kb: KB | str | Path | None = None,
     further: Sequence[KB | str | Path] = (),
-    complete: str | Sequence[str] = (),
+    complete: Names = (),
     how: Literal["fit", "grid"] = "fit",
     split: str | None = None,
     step: float = STEP,
@@ -132,9 +133,7 @@ Source = tuple[str, Dataset, Bool]
 """The name of a score file, its scores with gold, and which mentions are in the split."""
 
 
-def _sources(
-    scores: Sequence[Path], gold: Sequence[Path], split: str | None, known: KB | str | Path | None
-) -> list[Source]:
+def _sources(scores: Sequence[Path], gold: Sequence[Path], split: str | None, known: AnyKB | None) -> list[Source]:
     """Read score files and gold. Only files that `link` wrote can have candidates that the KB `known` lacks.
 
     Mentions with one candidate left there are omitted: no longer ambiguous, they differ from names of one entity.
@@ -173,12 +172,7 @@ def _unseen_views(
 
 
 def _tune_text(
-    labelled: Paths,
-    kbs: Sequence[KB | str | Path | None],
-    recipe: Recipe,
-    more: Sequence[Dataset],
-    name: str | None,
-    complete: str | Sequence[str],
+    labelled: Paths, kbs: list[AnyKB | None], recipe: Recipe, more: Sequence[Dataset], name: str | None, complete: Names
 ) -> Tuning:
     """Fit weights on labelled text and more data sets. Thresholds come from text that is held out.
 
@@ -396,9 +390,9 @@ def fitted(recipe: Recipe, data: Dataset, name: str | None = None, bootstrap: Bo
     caption = f"Over {len(before):,} decided names, {held_out}"
     view = View("learnt", "Decisions held out.", ["", "value", "interval"], rows, caption)
     keep = "The refitted recipe is not better on decisions that are held out: keep the recipe, or review more names."
-    gain, last = figures[3].value, figures[4].value
+    gained, last = figures[3].value, figures[4].value
     more = "would hardly help" if better and last < HARDLY else "are likely to help"
-    expected = f"More decisions {more}: the last half of them gained {last:.3f} of {gain:.3f}."
+    expected = f"More decisions {more}: the last half of them gained {last:.3f} of {gained:.3f}."
     return Learnt(learnt, better, view, [expected] if better else [keep, expected])
 
 

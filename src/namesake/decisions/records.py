@@ -4,8 +4,6 @@ A decision is found again by content: the name and the words around it (`context
 Article, span and text only say where it was made. docs/review.md describes every field.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections import Counter

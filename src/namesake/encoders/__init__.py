@@ -8,8 +8,6 @@
 A text without tokens has a row of zeros; no other text has one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol

@@ -5,8 +5,6 @@ similar length form a batch. A text's vector is the mean over the tokens of all 
 vectors from a sentence encoder.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import socket

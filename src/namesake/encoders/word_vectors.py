@@ -4,8 +4,6 @@ Three formats are read: text (one line per word, `word 0.1 0.2 …`, optionally 
 `.npz` with the arrays `words` and `vectors`, and a model2vec folder (`model.safetensors` and `tokenizer.json`).
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import re
@@ -44,7 +42,7 @@ class WordVectors:
         self.normalise = normalise
 
     @classmethod
-    def read(cls, path: Path) -> WordVectors:
+    def read(cls, path: Path) -> "WordVectors":
         """Read word vectors in any of the three formats."""
         try:
             if path.is_dir():
