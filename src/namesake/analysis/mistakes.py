@@ -148,19 +148,14 @@ class Mistake:
 
     @cached_property
     def sources(self) -> list[str]:
-        """The error sources of the paper that apply, by rule; UNASSIGNED if none does.
-
-        Similar domain: both candidates share an occupation, field of work or sport. Key property absent: no word in the
-        sentences with the name matches the gold entity. Decoy: most words that only the chosen candidate matched are in
-        sentences about other people. Gold entity not in the KB: not a source of the paper.
-        """
+        """The error sources of the paper that apply, by rule, and UNKNOWN, which the paper lacks."""
         found = []
         if any(statement[0] in DOMAIN for statement in self.gold.statements & self.chosen.statements):
             found.append(SIMILAR)
         if not self.gold.known:
             found.append(UNKNOWN)
         elif not any(self.context.around(span)[0] for spans in self.gold.words.values() for span in spans):
-            found.append(ABSENT)
+            found.append(ABSENT)  # no word in the sentences with the name matches the gold entity
         if self.decoys:
             found.append(DECOY)
         return found or [UNASSIGNED]

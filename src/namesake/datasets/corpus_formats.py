@@ -108,10 +108,7 @@ def check_gold(gold: Gold, candidates: Sequence[str] | None, name: str, where: s
 
 
 def page_title(address: str) -> str:
-    """Return the title of a Wikipedia page as Wikidata spells it, from a title or the last part of an address.
-
-    `Michael_Collins_%28astronaut%29#Career` is `Michael Collins (astronaut)`.
-    """
+    """Return the title of a page from a part of its address: `Ann_Lee_%28poet%29#Life` is `Ann Lee (poet)`."""
     title = " ".join(unquote(address.partition("#")[0]).replace("_", " ").split())
     return title[:1].upper() + title[1:]
 

@@ -6,7 +6,6 @@ words around their spans are computed. A decision about these words overrides on
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -175,17 +174,15 @@ class Decisions:
     def of_rows(self, table: pa.Table) -> OfRows:
         """The decisions about each row of a table."""
         found: list[list[int]] = [[] for _ in range(table.num_rows)]
-        by_columns: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        by_columns: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = {}
         for at, one in enumerate(self.placed):
-            if columns := tuple(column for column, _ in one.key[2]):
-                by_columns[columns].append(at)
-        for columns, numbers in by_columns.items():
+            if one.key[2]:
+                columns, cells = zip(*one.key[2], strict=True)
+                by_columns.setdefault(columns, {}).setdefault(cells, []).append(at)
+        for columns, of_cells in by_columns.items():
             if set(columns) <= set(table.column_names):
-                of_cells: dict[tuple[str, ...], list[int]] = defaultdict(list)
-                for at in numbers:
-                    of_cells[tuple(cell for _, cell in self.placed[at].key[2])].append(at)
-                for place, cells in enumerate(cells_of(table, columns)):
-                    found[place] += of_cells.get(tuple(cells.values()), ())
+                for place, row in enumerate(cells_of(table, columns)):
+                    found[place] += of_cells.get(tuple(row.values()), ())
         return indptr([*map(len, found)]), np.array([at for some in found for at in some], np.int64)
 
 

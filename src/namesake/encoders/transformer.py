@@ -55,13 +55,7 @@ class Model:
 
 
 def load_model(where: str, use: Literal["encoder", "seq2seq"], device: str | None = None) -> Model:
-    """Load a model from a folder, a package or the hub; in half precision on a GPU.
-
-    Args:
-        where: the folder, the package or the name on the hub.
-        use: `encoder`, or `seq2seq` for a model that generates text.
-        device: `cpu` or `cuda`; default: the GPU if there is one.
-    """
+    """Load a model, an encoder or one that generates text; on a GPU, which is the default, in half precision."""
     try:
         import torch
         import transformers
@@ -191,8 +185,7 @@ def _digest(model: Any, tokenizer: Any) -> str:
 class Transformer:
     """BART as the paper uses it, or a sentence-transformers model with the pooling and normalisation of its files.
 
-    The special tokens that begin and end a text count as real tokens, as in the paper and in sentence-transformers. A
-    text without other tokens has no vector.
+    The special tokens around a text count as real tokens, as there. A text without other tokens has no vector.
     """
 
     def __init__(self, kind: str, loaded: Model, truncate: bool = False) -> None:

@@ -37,10 +37,7 @@ MISSED = -2  # the right entity is known and is not among the candidates
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """Mentions with their candidates in CSR: those of mention i are `offsets[i]` to `offsets[i + 1]`.
-
-    From `chosen` on, fields are None or empty if the file does not contain them.
-    """
+    """Mentions with their candidates in CSR. From `chosen` on, fields are None or empty if the file lacks them."""
 
     mentions: list[Mention]
     offsets: Int64

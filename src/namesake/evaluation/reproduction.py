@@ -90,10 +90,8 @@ def reproduce_tables(folder: Path, bootstrap: Bootstrap = DEFAULT) -> Reproducti
         rows.append(PaperRow(table, name, column, interval.value, interval.half_width, *printed))
     agree = sum(a == b for a, b in zip(derived, data.columns["difficulty"], strict=True))
     as_written = float(from_recipe(Recipe.load("ucse-paper"), data, "UCSE").hit.mean())
-    difficulty = (
-        f"Easy and hard derived from NS (ties by LQID) agree with the given column on {agree} of {len(derived)} "
-    )
-    remarks = [f"{difficulty}mentions.", _TEXTS["anchors"], _TEXTS["ucse"].format(as_written)]
+    difficulty = _TEXTS["difficulty"].format(agree, len(derived))
+    remarks = [difficulty, _TEXTS["anchors"], _TEXTS["ucse"].format(as_written)]
     return Reproduction(sorted(rows, key=lambda row: int(row.table)), remarks)
 
 
@@ -143,13 +141,9 @@ def paper_report(reproduction: Reproduction) -> Report:
     """Make the report of `namesake eval reproduce`: each table next to print, then every difference with its reason."""
     tables = {key: list(rows) for key, rows in groupby(reproduction.rows, key=lambda row: row.table)}
     differing = [row for row in reproduction.rows if row.why]
-    intro = [
-        "Quotebank's columns of the paper's tables, computed from the authors' scores with our recipes: each cell "
-        "shows our figure and, in brackets, the printed one.",
-        _TEXTS["intervals"],
-        f"{len(reproduction.rows)} cells are compared. {len(reproduction.rows) - len(differing)} agree with print "
-        f"within 0.001 (half widths within 0.005); the other {len(differing)} are explained at the end.",
-    ]
+    count = len(reproduction.rows)
+    compared = _TEXTS["compared"].format(count, count - len(differing), len(differing))
+    intro = [_TEXTS["cells"], _TEXTS["intervals"], compared]
     sections = [
         Section(f"Table {key}", (), [_table(key, rows)], [_plot(rows)] if key in {"2", "11"} else [])
         for key, rows in tables.items()
@@ -158,8 +152,7 @@ def paper_report(reproduction: Reproduction) -> Report:
     sections.append(Section("Differences from print, and their reasons", reproduction.remarks, [differences]))
     short = [_table("2", tables["2"], short=True), differences]
     rows = [asdict(row) for row in reproduction.rows]
-    title = "Strong Heuristics for Named Entity Linking, reproduced on Quotebank"
-    return Report(title, sections, rows, intro, short, [intro[-1].replace("at the end", "above")])
+    return Report(_TEXTS["title"], sections, rows, intro, short, [compared.replace("at the end", "above")])
 
 
 def _table(key: str, rows: Sequence[PaperRow], short: bool = False) -> View:
@@ -182,9 +175,8 @@ def _table(key: str, rows: Sequence[PaperRow], short: bool = False) -> View:
 def _plot(rows: Sequence[PaperRow]) -> str:
     dots = []
     for row in rows:
-        arm = row.half_width or 0
-        low, high = max(0.0, row.value - arm), min(1.0, row.value + arm)
-        dots.append(Dot(row.method, row.column, row.value, low, high, row.printed))
+        low, high = (row.value + sign * (row.half_width or 0) for sign in (-1, 1))
+        dots.append(Dot(row.method, row.column, row.value, max(0.0, low), min(1.0, high), row.printed))
     metric = "P@1" if rows[0].table == "2" else "MRR"
     return dot_plot(dots, f"{metric}: ours (dots, with 95 % intervals) and printed (diamonds)")
 

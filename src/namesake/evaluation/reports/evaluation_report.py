@@ -9,7 +9,7 @@ import numpy as np
 
 from namesake.evaluation import text_figures
 from namesake.evaluation.labelled_text import Outcome
-from namesake.evaluation.measure import CEILING, Evaluation, Row
+from namesake.evaluation.measure import CEILING, Comparison, Evaluation, Row
 from namesake.evaluation.reports.report import SERIES, TEXTS, Dot, Line, Report, Section, View, curve_plot, dot_plot
 from namesake.evaluation.statistics import Bootstrap, Curve
 from namesake.evaluation.text_figures import CONFIDENCE, KINDS, LINKING, MEAN, Miss
@@ -29,12 +29,15 @@ def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str], 
     dots = [Dot(row.method, row.slice, row.value, row.low, row.high) for row in hits]
     ranked = [row for row in evaluation.rows if row.metric in {"P@1", "MRR"}]
     main = pivot(ranked, "main", "P@1 and MRR on answerable mentions.", _ceiling(evaluation))
-    sections = [
-        Section("Results", evaluation.notes, [main], [dot_plot(dots, "P@1 with 95 % bootstrap intervals")]),
-        *_all_mentions(evaluation),
-        *_comparison(evaluation),
-        *confidence_section(evaluation.curves),
-    ]
+    sections = [Section("Results", evaluation.notes, [main], [dot_plot(dots, "P@1 with 95 % bootstrap intervals")])]
+    metrics = ("P@1 of all", "MRR of all", "accuracy with NIL", "AUROC", "ECE")
+    whole = [row for row in evaluation.rows if row.metric in metrics and row.slice == "all"]
+    if any(row.metric == "P@1 of all" for row in whole):  # some mentions have no right candidate
+        view = pivot(whole, "all_mentions", "All mentions.", "")
+        sections.append(Section("All mentions", [TEXTS["all_mentions"]], [view]))
+    if evaluation.comparisons:
+        sections.append(_comparison(evaluation.comparisons))
+    sections += confidence_section(evaluation.curves)
     rows = [asdict(row) for row in evaluation.rows]
     remarks = [*caveats, *evaluation.notes]
     return Report(title, sections, rows, [*about, *caveats], [short_view(evaluation)], remarks)
@@ -54,28 +57,15 @@ def short_view(evaluation: Evaluation) -> View:
     return replace(view, rows=short, caption=f"{view.caption} The report has the intervals of every figure.")
 
 
-def _all_mentions(evaluation: Evaluation) -> list[Section]:
-    """Figures over all mentions, if some have no right candidate."""
-    metrics = ("P@1 of all", "MRR of all", "accuracy with NIL", "AUROC", "ECE")
-    rows = [row for row in evaluation.rows if row.metric in metrics and row.slice == "all"]
-    if not any(row.metric == "P@1 of all" for row in rows):
-        return []
-    return [Section("All mentions", [TEXTS["all_mentions"]], [pivot(rows, "all_mentions", "All mentions.", "")])]
-
-
-def _comparison(evaluation: Evaluation) -> list[Section]:
+def _comparison(comparisons: Sequence[Comparison]) -> Section:
     """Paired tests against the best method."""
-    if not evaluation.comparisons:
-        return []
-    best = evaluation.comparisons[0].best
-    rows = []
-    for each in evaluation.comparisons:
-        numbers = (each.difference.value, each.difference.low, each.difference.high)
-        value, low, high = (f"{number:+.3f}".replace("-", "−") for number in numbers)
+    rows, best = [], comparisons[0].best
+    for each in comparisons:
+        value, low, high = (f"{number:+.3f}".replace("-", "−") for number in each.difference)
         rows.append([each.method, value, f"{low} to {high}", f"{each.p:.4f}"])
     text = f"Difference in P@1 from {best}, the best, over the same bootstrap samples; p is two-sided."
     header = ["method", "difference", "95 % interval", "p"]
-    return [Section("Against the best", [text], [View("comparisons", f"P@1 minus that of {best}.", header, rows)])]
+    return Section("Against the best", [text], [View("comparisons", f"P@1 minus that of {best}.", header, rows)])
 
 
 def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[Section]:
@@ -83,16 +73,12 @@ def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[
     if not measured:
         return []
     ranked = sorted(measured, key=lambda curve: float(np.diff(curve.coverage, prepend=0.0) @ curve.risk))
-    risk = [
-        Line(curve.method, list(zip(curve.coverage.tolist(), curve.risk.tolist(), strict=True)))
-        for curve in ranked[:SERIES]
-    ]
+    risk = [Line(one.method, np.column_stack([one.coverage, one.risk]).tolist()) for one in ranked[:SERIES]]
     colours = [curve.method for curve in ranked]
     across, up = "coverage: share of mentions answered", "risk: share wrong"
     drawn = [curve_plot(risk, "Risk and coverage", across, up, colours=colours)]
-    text = "The share of wrong answers if only the most confident mentions are answered, in the order of the risk" + (
-        f"; the best {SERIES} of {len(ranked)} are drawn." if len(ranked) > SERIES else "."
-    )
+    drawn_of = f"; the best {SERIES} of {len(ranked)} are drawn" if len(ranked) > SERIES else ""
+    text = f"{TEXTS['confidence']}{drawn_of}."
     header = [what, *(f"{tenth * 10} %" for tenth in range(1, 11))]
     rows = []
     for curve in ranked:

@@ -100,13 +100,7 @@ class Report:
 
 def markdown(report: Report) -> str:
     """Return the report as Markdown."""
-    blocks = [f"# {_plain(report.title)}", *map(_plain, report.intro)]
-    for section in report.sections:
-        blocks += [f"## {_plain(section.title)}", *map(_plain, section.text)]
-        for view in section.views:
-            title = f"**{_plain(view.title)}**" + (f" {_plain(view.caption)}" if view.caption else "")
-            blocks += [title, _markdown_table(view)]
-    return "\n\n".join(blocks) + "\n"
+    return render("evaluation/reports/report.md", report=report, plain=_plain, table=_markdown_table)
 
 
 def _markdown_table(view: View) -> str:
