@@ -22,6 +22,7 @@ from namesake.rank import reduce_mentions
 from namesake.scorers.evidence_shown import Match, Reading, Source
 from namesake.scorers.registry import DOUBTS, Need, Scores, doubt
 from namesake.scorers.word_overlap import beyond_chance
+from namesake.text_evidence import t
 
 if TYPE_CHECKING:
     from namesake.batch import Batch
@@ -120,8 +121,6 @@ def name_fame(batch: Batch, kb: KB) -> Scores:
 # names that were found in the text
 def _in_byline(found: Found) -> Any:
     """Whether each span follows "By" at the start of a sentence, or "Photo by"."""
-    from namesake.kernels.names import tokens as t
-
     opens = found.has_mark(found.first - 1, t.AT_START) & found.has_capital(found.first - 1)
     return found.is_before(t.BY) & (opens | found.is_listed(found.first - 2, t.CREDIT))
 
@@ -177,8 +176,6 @@ def other_place(batch: Batch) -> Scores:
     found = batch.mentions.context
     if found is None:
         return np.zeros(len(batch.names))
-    from namesake.kernels.names import tokens as t
-
     return np.where(found.other_fame > 0, found.mean(found.is_before(t.IN_PLACE | t.TO_PLACE)), 0.0)
 
 

@@ -218,8 +218,8 @@ def side(rows: Sequence[Mapping[str, Any]], statements: Iterable[Statement], kno
     first = rows[0]
     score, label, description = float(first["score"]), first["label"] or "", first["description"] or ""
     shares = {row["part"]: float(row["contribution"]) + 0.0 for row in parts}  # + 0.0: a penalty of -0 is 0
-    facts = frozenset(statements)
-    return Side(first["qid"], label, description, score, shares, words, list(shared), facts, known, text)
+    matched = shares, words, list(shared), frozenset(statements)
+    return Side(first["qid"], label, description, score, *matched, known, text)
 
 
 def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[str], refused: int = 0) -> Report:
@@ -234,9 +234,8 @@ def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[
         rows.append([one.article, one.name, one.sentence, linked, *sides, "; ".join(one.sources)])
     caption = "A mistake may have several sources."
     summary = View("error_sources", "Error sources.", ["source", "mentions"], counts, caption)
-    words, marked = frozenset(range(len(header))), {4: "right", 5: "wrong"}
-    qids = frozenset(marked)
-    table = View("errors", "Mistakes.", header, rows, words=words, qids=qids, kinds=marked, cards=True)
+    words, marked = range(len(header)), {4: "right", 5: "wrong"}
+    table = View("errors", "Mistakes.", header, rows, words=words, qids=marked, kinds=marked, cards=True)
     wrong = [mistake.refused for mistake in mistakes]
     outcome = f"Linked to the wrong entity: {wrong.count(None)} of {measured} answerable mentions."
     if wrong.count(None) < len(wrong) or refused:

@@ -315,13 +315,8 @@ def learn(
 ) -> Learnt:
     """Refit a recipe to decisions, and compare it with the recipe before on decisions that are held out.
 
-    Args:
-        decisions: the files of decisions.
-        linker: its KB, and the recipe to refit. Its own decisions are ignored.
-        articles: the articles that the decisions are about. Without them, only the sentences that the decisions
-            contain are linked, which is faster and less exact.
-        name: the name of the resulting recipe.
-        rejects: receives articles that cannot be read.
+    Without `articles`, only the sentences that the decisions contain are linked, which is faster and less exact. The
+    decisions of the linker itself are ignored.
     """
     known = Decisions(decisions, linker.kb)
     taught = [

@@ -68,15 +68,11 @@ def list_datasets() -> tuple[DatasetEntry, ...]:
 
 def find_dataset(name: str) -> DatasetEntry:
     """Return the data set with this name."""
-    return _find({one.name: one for one in DATASETS}, name, "data set")
+    return find({one.name: one for one in DATASETS}, name, "data set")
 
 
-def find_reader(name: str) -> Reader:
-    """Return the reader with this name."""
-    return _find(READERS, name, "reader")
-
-
-def _find(known: Mapping[str, T], name: str, what: str) -> T:
+def find(known: Mapping[str, T], name: str, what: str) -> T:
+    """Return what has this name; an unknown name is an error."""
     if name not in known:
         raise NamesakeError(f"no {what} {name!r}; there are: {', '.join(known)}")
     return known[name]
@@ -131,7 +127,7 @@ def convert_dataset(
         rejects: collects annotations that are not scored; without it, the first of them is an error.
     """
     known = kb if kb is None or isinstance(kb, KB) else KB.open(kb)
-    found = find_reader(reader)(Path(file), NoRejects() if rejects is None else rejects)
+    found = find(READERS, reader, "reader")(Path(file), NoRejects() if rejects is None else rejects)
     if truth is not None:
         found = with_truth(found, read_gold(Path(truth)))
     inputs = [Path(file), *([Path(truth)] if truth else []), *([known.path] if known else [])]
@@ -152,7 +148,7 @@ def write_with_gold(labelled: Labelled, articles: Path, gold: Path, inputs: Iter
 
 def write_as(labelled: Labelled, to: str, out: Path, inputs: Iterable[Path] = ()) -> Counts:
     """Write articles with their truth as one file, which appears only when it is complete."""
-    writer, suffixes = _find(WRITERS, to, "format")
+    writer, suffixes = find(WRITERS, to, "format")
     if kind(out) not in suffixes:
         raise NamesakeError(f"{out}: {to} is written as {' or '.join(suffixes)}, also with .gz, .bz2 or .zst")
     return _write(labelled, [(out, writer)], inputs)

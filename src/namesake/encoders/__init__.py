@@ -36,13 +36,10 @@ class Encoder(Protocol):
 
 
 def load(name: str, device: str | None = None, truncate: bool = False) -> Encoder:
-    """Load the encoder KIND:WHERE.
+    """Load the encoder `static:FILE` (word vectors, without torch), `sentence:NAME` or `bart:NAME`.
 
-    Args:
-        name: `static:FILE` (word vectors; needs no torch), `sentence:NAME` or `bart:NAME`, where NAME is a folder, a
-            package that contains one, or a model on the hub.
-        device: `cpu` or `cuda`; default: the GPU if there is one. Ignored for static vectors.
-        truncate: cut texts at the model's maximum length, as the paper does, instead of encoding them in chunks.
+    NAME is a folder, a package that contains one, or a model on the hub; the default `device` is the GPU if there is
+    one. With `truncate`, texts are cut at the model's maximum length, as in the paper, not encoded in chunks.
     """
     kind, _, where = name.partition(":")
     if kind not in KINDS or not where:

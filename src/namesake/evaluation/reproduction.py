@@ -189,4 +189,4 @@ def _differences(rows: Sequence[PaperRow]) -> View:
         for number, row in enumerate(row for row in rows if row.why == reason)
     ]
     header = ["cell", "ours (printed)", "why"]
-    return View("differences", "Differences.", header, table, words=frozenset({0, 2}))
+    return View("differences", "Differences.", header, table, words=(0, 2))

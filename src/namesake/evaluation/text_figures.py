@@ -322,7 +322,7 @@ def thresholds_view(trade: Trade, shown: Mapping[str, float], caption: str, bold
             figures = [*(f"{share[entry]:.3f}" for share in shares), f"{trade.answers[entry]:,.0f}"]
         rows.append([name, *figures])
     header = ["threshold", "precision", "recall", "F1", "coverage", "answers"]
-    best = frozenset((i, j) for i, name in enumerate(shown) if name == bold for j in range(len(header)))
+    best = {(i, j) for i, name in enumerate(shown) if name == bold for j in range(len(header))}
     return View("thresholds", "Figures by threshold.", header, rows, caption, best)
 
 

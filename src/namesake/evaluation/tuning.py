@@ -131,7 +131,7 @@ def weights_view(tuned: Sequence[Tuned], split: str) -> View:
     details = "; ".join(f"{each.how}: {each.detail}" for each in tuned)
     caption = f"P@1 and MRR on {split}, where the weights were found: expect less elsewhere. {details}."
     header = ["part (scale)", *(each.how for each in tuned), ""]
-    return View("weights", "Weights found.", header, rows, caption, words=frozenset({0, len(header) - 1}))
+    return View("weights", "Weights found.", header, rows, caption, words=(0, len(header) - 1))
 
 
 # labelled text

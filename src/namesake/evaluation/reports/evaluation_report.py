@@ -115,7 +115,7 @@ def pivot(rows: Sequence[Row], name: str, title: str, caption: str = "") -> View
         table.append([method, *(str(row.interval) if row else "" for row in figures)])
     names = [metric if slice_ == "all" else f"{metric} {slice_}" for slice_, metric in columns]
     header = ["method", *(f"{name} (n={counts[column]})" for name, column in zip(names, columns, strict=True))]
-    return View(name, title, header, table, caption, frozenset(best))
+    return View(name, title, header, table, caption, best)
 
 
 def _ceiling(evaluation: Evaluation) -> str:
@@ -233,6 +233,6 @@ def _examples(missed: Sequence[Miss]) -> list[View]:
             confidence = "" if miss.confidence is None else f"{miss.confidence:.2f}"
             rows.append([miss.corpus, miss.document, miss.sentence, miss.qid, miss.best or "", confidence])
         name, title = f"examples_{kind.replace(':', '').replace(' ', '_')}", f"{kind.capitalize()}: {len(rows):,} of"
-        words, qids = frozenset(range(5)), frozenset({3, 4})
-        views.append(View(name, f"{title} {len(of_kind):,}.", EXAMPLE_HEADER, rows, words=words, qids=qids, cards=True))
+        title += f" {len(of_kind):,}."
+        views.append(View(name, title, EXAMPLE_HEADER, rows, words=range(5), qids=(3, 4), cards=True))
     return [view for view in views if view.rows]

@@ -9,7 +9,7 @@ import io
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -36,11 +36,11 @@ class View:
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     caption: str = ""
-    best: frozenset[tuple[int, int]] = frozenset()
+    best: Collection[tuple[int, int]] = ()
     """Cells (row, column) in bold."""
-    words: frozenset[int] = frozenset({0})
+    words: Collection[int] = (0,)
     """Columns of words, aligned left; the others are figures, aligned right."""
-    qids: frozenset[int] = frozenset()
+    qids: Collection[int] = ()
     """Columns whose QIDs are links in HTML."""
     kinds: Mapping[int, str] = field(default_factory=dict)
     """Columns with the colour of `right` or `wrong`."""
