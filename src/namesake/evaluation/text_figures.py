@@ -175,7 +175,6 @@ class Miss(NamedTuple):
     """The number of its document in the corpus."""
     document: str
     kind: str
-    name: str
     sentence: Excerpt
     qid: str
     best: str | None
@@ -206,7 +205,7 @@ def misses(outcome: Outcome, threshold: float, named: Bool, sentences: Callable[
         confidence = float(outcome.confidence[near[0]]) if best is not None else np.nan
         sentence = excerpt(document.text, at, sentences(document.text))
         known = None if np.isnan(confidence) else confidence
-        found.append(Miss(labels.name, place, str(document.id), kind, name, sentence, qid, best, known))
+        found.append(Miss(labels.name, place, str(document.id), kind, sentence, qid, best, known))
     return found
 
 
