@@ -27,7 +27,6 @@ class Encoder(Protocol):
     name: str
     """The argument of `load`: KIND:WHERE, with the full path of a file or folder."""
     dimension: int
-    """The length of a vector."""
     digest: str
     """A digest of the weights, the vocabulary and the settings."""
 

@@ -34,7 +34,6 @@ class Tree:
     """The titles of a mention's candidates. Node 0 begins every title; an edge adds a token; an end has no node."""
 
     tokens: list[int]
-    """The token of each node."""
     parents: list[int]
     """-1 for node 0; a node comes after its parent."""
     depths: list[int]

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
@@ -235,7 +235,9 @@ class Transformer:
             return max(self.budget // self._padded(len(chunks[waiting[begin]])), 1)
 
         batches = in_batches(self, waiting, fit, lambda rows: self._sums([chunks[row] for row in rows]))
-        for rows, (summed, counted) in _one_behind(batches):
+        end: Any = None
+        # a batch is read after the next one has started: the GPU computes while results are copied
+        for (rows, (summed, counted)), _ in pairwise(chain(batches, [end])):
             places = np.array([of_text[row] for row in rows])
             np.add.at(total, places, summed.cpu().numpy())
             np.add.at(count, places, counted)
@@ -267,15 +269,6 @@ class Transformer:
                 return hidden[:, 0].float(), np.ones((len(chunks), 1), np.float32)
             counts = mask.sum(1, keepdims=True).astype(np.float32)
             return (hidden * real[:, :, None]).sum(1, dtype=torch.float32), counts
-
-
-def _one_behind(batches: Iterator[T]) -> Iterator[T]:
-    """Yield each batch after the next one has started: the GPU computes while results are copied."""
-    before: list[T] = []
-    for batch in batches:
-        yield from before
-        before = [batch]
-    yield from before
 
 
 def _sentence_settings(loaded: Model) -> tuple[Literal["mean", "cls"], bool, int]:

@@ -154,7 +154,6 @@ class Sample:
     weight: Float64
     """The weight of each mention: the root of the number of its spans, less for `UNLABELLED`; 0 without information."""
     share: float = 1.0
-    """The weight of the corpus."""
 
     @classmethod
     def of(cls, labels: Alignment, links: pa.Table, share: float = 1.0) -> "Sample":
