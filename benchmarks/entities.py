@@ -22,7 +22,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 import namesake
-from namesake.analysis.corpus import Corpus
+from namesake.analysis.evaluate import Corpus
 from namesake.analysis.tune import Tuning
 from namesake.apps.cli.common import show
 from namesake.evaluation.labelled_text import read_corpora

@@ -16,8 +16,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from namesake.encoders.mgenre import MGenre, Question, Tree
-from namesake.encoders.models import Model
-from namesake.encoders.transformer import Transformer
+from namesake.encoders.transformer import Model, Transformer
 
 CANDIDATES = {2: 245, 3: 98, 4: 53, 5: 26, 6: 32, 7: 21, 8: 7, 9: 9, 10: 6, 11: 11, 12: 6, 13: 2, 14: 3, 15: 4, 17: 4}
 CANDIDATES |= {18: 2, 19: 8, 20: 2, 21: 1, 23: 2, 25: 1, 33: 1, 40: 1, 257: 1}

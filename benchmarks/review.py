@@ -10,16 +10,17 @@ answers there, NIL included, with the refitted recipe. Figures of random order a
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from namesake import decide, rank
-from namesake.analysis.corpus import link_text
-from namesake.analysis.learn import fit_near, near
+from namesake.analysis.evaluate import link_text
+from namesake.analysis.tune import fit_near, near
 from namesake.apps.review import Case, Option, ordered
 from namesake.evaluation.fit_weights import Problem, fold_of, weights_of, with_learnt
-from namesake.evaluation.labelled_text import Answers, Outcome
+from namesake.evaluation.labelled_text import Outcome
 from namesake.evaluation.measure import from_recipe
 from namesake.evaluation.text_figures import plain_figures
 from namesake.evaluation.tuning import Sample
@@ -50,12 +51,12 @@ def order_of(sample: Sample, recipe: Recipe, asked: np.ndarray) -> list[int]:
 
 def f1(sample: Sample, recipe: Recipe, decided: list[int]) -> float:
     """F1 with a recipe, and with the gold of some mentions as their answers."""
-    answers = sample.answers(recipe)
-    best, confidence, person = list(answers.best), answers.confidence.copy(), answers.person.copy()
+    labels = sample.answered(recipe)
+    best, confidence, person = list(labels.best), labels.confidence.copy(), labels.person.copy()
     for m in decided:
         at = int(sample.data.gold[m])
         best[m], confidence[m], person[m] = sample.data.table.qids[at] if at >= 0 else best[m], float(at >= 0), True
-    outcome = Outcome.of(sample.labels, Answers(best, confidence, person))
+    outcome = Outcome.of(replace(labels, best=best, confidence=confidence, person=person))
     return plain_figures(outcome, recipe.decide.threshold)["F1"]
 
 

@@ -15,11 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from namesake.analysis.corpus import Corpus, only_known
+from namesake.analysis.evaluate import Corpus, only_known
 from namesake.evaluation import fit_weights, statistics
-from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold
+from namesake.evaluation.gold import Dataset, GoldRow, ScoreTable, align, in_split, read_gold, read_scores, score_table
 from namesake.evaluation.measure import Method, from_recipe
-from namesake.evaluation.scores import ScoreTable, read_scores, score_table
 from namesake.kb.build import build
 from namesake.recipe import Part, Recipe
 
@@ -100,7 +99,7 @@ def columns(data: Dataset, method: Method) -> np.ndarray:
     every = np.array(data.columns["known"]) == "all known"
     slices = ((method.hit, data.answerable), (method.hit, data.answerable & every))
     slices += ((method.hit, data.answerable & test), (method.right_with_nil, test))
-    return np.column_stack([statistics.as_slice(values, inside) for values, inside in slices])
+    return np.column_stack([np.where(inside, values, np.nan) for values, inside in slices])
 
 
 def main() -> None:

@@ -8,11 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from namesake.analysis.corpus import Corpus
+from namesake.analysis.evaluate import Corpus
 from namesake.apps.cli.commands import app
 from namesake.errors import NamesakeError
-from namesake.evaluation.gold import read_gold, resolved
-from namesake.evaluation.scores import read_table
+from namesake.evaluation.gold import read_gold, read_table, resolved
 from namesake.recipe import Recipe
 from namesake.sample import ARTICLES, EXPECTED
 from small_gold import GOLD, gold_file, long_table

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from namesake.apps.cli.commands import app
 from namesake.articles.article import Article, Mention
 from namesake.articles.rejects import Rejects
-from namesake.datasets.catalogue import WRITERS, find_reader, write_as
+from namesake.datasets.catalogue import READERS, WRITERS, write_as
 from namesake.datasets.corpus_formats import LabelledArticle, Truth
 from namesake.errors import NamesakeError
 
@@ -50,7 +50,7 @@ def there_and_back(one: LabelledArticle, to: str, folder: Path) -> LabelledArtic
     counts = write_as([one], to, out)
     assert counts["articles"] == 1
     rejects = Rejects()
-    [back] = find_reader(BACK[to])(out, rejects)
+    [back] = READERS[BACK[to]](out, rejects)
     assert rejects.count == 0, rejects.first
     return back
 
@@ -134,7 +134,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert "1 article, 1 mention: 1 with an entity" in done.output
     done = convert(tmp_path / "a.ttl", "--reader", "nif", "--to", "quotebank", "-o", tmp_path / "q.jsonl.gz")
     assert done.exit_code == 0, done.output
-    [back] = find_reader("nelight")(tmp_path / "q.jsonl.gz", Rejects())
+    [back] = READERS["nelight"](tmp_path / "q.jsonl.gz", Rejects())
     assert (back.article.id, back.truths[0].gold) == ("a", "Q1615")
 
 

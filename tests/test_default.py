@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from namesake.analysis.corpus import Corpus, only_known
+from namesake.analysis.evaluate import Corpus, only_known
 from namesake.apps.cli.commands import app
-from namesake.evaluation.gold import align, read_gold
+from namesake.evaluation.gold import align, read_gold, score_table
 from namesake.evaluation.measure import from_recipe
-from namesake.evaluation.scores import score_table
 from namesake.kb.build import build
 from namesake.kb.store import KB
 from namesake.recipe import Recipe

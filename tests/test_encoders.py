@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from namesake.encoders import load
-from namesake.encoders.models import choose_device
-from namesake.encoders.transformer import distil
+from namesake.encoders.transformer import choose_device, distil
 from namesake.errors import NamesakeError
 from small_vectors import write_bart, write_tokenizer, write_words
 

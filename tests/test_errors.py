@@ -16,9 +16,8 @@ from namesake.analysis.mistakes import (
     mistakes_report,
     side,
 )
-from namesake.evaluation.gold import GoldRow, align
+from namesake.evaluation.gold import GoldRow, ScoreTable, align
 from namesake.evaluation.reports.report import csv_text, markdown
-from namesake.evaluation.scores import ScoreTable
 from namesake.evaluation.statistics import Bootstrap
 from namesake.recipe import Recipe
 

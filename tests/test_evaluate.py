@@ -10,9 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from namesake.errors import NamesakeError
-from namesake.evaluation.gold import MISSED, NIL, align, in_split, read_gold
+from namesake.evaluation.gold import MISSED, NIL, align, in_split, read_gold, read_scores, score_table
 from namesake.evaluation.measure import evaluate_scores, from_recipe, methods
-from namesake.evaluation.scores import read_scores, score_table
 from namesake.evaluation.statistics import Bootstrap
 from namesake.recipe import Decide, Part, Recipe
 from small_gold import GOLD, LONG, figures, gold_file, long_table

@@ -17,7 +17,7 @@ from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder, text_table
 from namesake.articles.rejects import Rejects
 from namesake.batch import Batch
-from namesake.evaluation.scores import score_table
+from namesake.evaluation.gold import score_table
 from namesake.formats import read_articles
 from namesake.kernels.kinds import KINDS
 from namesake.linker import Linker

@@ -18,17 +18,16 @@ from typer.testing import CliRunner
 import namesake
 import oracle_people as oracle
 from namesake import Linker, NamesakeError, Recipe
-from namesake.analysis.corpus import Corpus, link_text
+from namesake.analysis.evaluate import Corpus, link_text
 from namesake.apps.cli.commands import app
 from namesake.apps.cli.main import exit_message
 from namesake.drawing.text import excerpt
 from namesake.evaluation import text_figures as figures
 from namesake.evaluation import tuning
 from namesake.evaluation.fit_weights import few, learnable
-from namesake.evaluation.gold import align, read_gold
+from namesake.evaluation.gold import align, read_gold, read_scores
 from namesake.evaluation.labelled_text import count_overlapping, read_corpora, read_corpus
 from namesake.evaluation.measure import methods
-from namesake.evaluation.scores import read_scores
 from namesake.evaluation.text_figures import KINDS, Trade, fewest, thresholds
 from namesake.kb.build import build
 from namesake.kb.store import KB

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from namesake.encoders.mgenre import MGenre, Tree
-from namesake.encoders.models import load_model
+from namesake.encoders.transformer import load_model
 from namesake.errors import NamesakeError
 from namesake.linker import Linker
 from namesake.recipe import Part, Recipe

@@ -13,8 +13,7 @@ import oracle_evaluate as oracle
 from namesake.errors import NamesakeError
 from namesake.evaluation import fit_weights, tuning
 from namesake.evaluation.fit_weights import learnable
-from namesake.evaluation.gold import NIL, GoldRow, align, in_split, read_gold
-from namesake.evaluation.scores import ScoreTable, read_scores
+from namesake.evaluation.gold import NIL, GoldRow, ScoreTable, align, in_split, read_gold, read_scores
 from namesake.kernels.kinds import KINDS, PERSON
 from namesake.recipe import Decide, DoubtPart, Part, Recipe
 

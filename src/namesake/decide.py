@@ -8,8 +8,6 @@ The first is the confidence in a candidate; one minus the second is the probabil
 weighted sum of the evidence for NIL (`doubts.py`), or a constant.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -62,9 +60,8 @@ def decide(
 ) -> Decision:
     """The decision for each mention, given its best candidate `first`. Without a rule, that is always the answer.
 
-    `total` and `nil` are the scores of the candidates and of NIL (see `parts.Combined`). Below the threshold the
-    reason is `none fits` if NIL is at least as likely as the best candidate and as all others together, else
-    `too close to call` if the runner-up is close, else `not sure enough`. Mentions in `no_person` have no answer.
+    Below the threshold the reason is `none fits` if NIL is at least as likely as the best candidate and as all others
+    together, else `too close to call` if the runner-up is close. Mentions in `no_person` have no answer.
     """
     empty = first == NOBODY
     reason = np.where(empty, NO_CANDIDATES, ANSWERED).astype(np.int8)

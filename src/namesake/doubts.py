@@ -22,6 +22,7 @@ from namesake.rank import reduce_mentions
 from namesake.scorers.evidence_shown import Match, Reading, Source
 from namesake.scorers.registry import DOUBTS, Need, Scores, doubt
 from namesake.scorers.word_overlap import beyond_chance
+from namesake.text_evidence import t
 
 if TYPE_CHECKING:
     from namesake.batch import Batch
@@ -120,8 +121,6 @@ def name_fame(batch: Batch, kb: KB) -> Scores:
 # names that were found in the text
 def _in_byline(found: Found) -> Any:
     """Whether each span follows "By" at the start of a sentence, or "Photo by"."""
-    from namesake.kernels.names import tokens as t
-
     opens = found.has_mark(found.first - 1, t.AT_START) & found.has_capital(found.first - 1)
     return found.is_before(t.BY) & (opens | found.is_listed(found.first - 2, t.CREDIT))
 
@@ -177,40 +176,29 @@ def other_place(batch: Batch) -> Scores:
     found = batch.mentions.context
     if found is None:
         return np.zeros(len(batch.names))
-    from namesake.kernels.names import tokens as t
-
     return np.where(found.other_fame > 0, found.mean(found.is_before(t.IN_PLACE | t.TO_PLACE)), 0.0)
 
 
-def _best_fame(batch: Batch, kb: KB, exact: bool = False) -> Scores:
-    """The fame of the most famous candidate of each mention, or of those with exactly this name; at least 0.1."""
-    fame = np.where(batch.rows >= 0, kb.fame[batch.rows], 0.0)
-    if exact and batch.mentions.context is not None:
-        fame = np.where(_is_exact(batch), fame, 0.0)
+def _best_fame(batch: Batch, kb: KB, kept: Any = True) -> Scores:
+    """The fame of the most famous candidate of each mention, or of those that are kept; at least 0.1."""
+    fame = np.where((batch.rows >= 0) & kept, kb.fame[batch.rows], 0.0)
     return np.maximum(reduce_mentions(np.maximum, fame, batch.offsets, 0.0), 0.1)
-
-
-def _is_exact(batch: Batch) -> Any:
-    from namesake.kernels.names.constants import SHORT
-
-    assert batch.mentions.context is not None
-    return batch.mentions.context.forms < SHORT
 
 
 @doubt("BestFame")
 def best_fame(batch: Batch, kb: KB) -> Scores:
     """log(1 + fame) of the most famous entity with exactly this name, for names found in the text; else 0."""
-    if batch.mentions.context is None:
-        return np.zeros(len(batch.names))
-    return np.log1p(_best_fame(batch, kb, exact=True))
+    from namesake.kernels.names.constants import SHORT
+
+    found = batch.mentions.context
+    return np.zeros(len(batch.names)) if found is None else np.log1p(_best_fame(batch, kb, found.forms < SHORT))
 
 
 @doubt("NamesakeCount", aliases=("Bearers",))
 def namesake_count(batch: Batch) -> Scores:
     """log(1 + number of entities with exactly this name, at most 20), for names found in the text; else 0."""
-    if batch.mentions.context is None:
-        return np.zeros(len(batch.names))
-    return np.log1p(np.minimum(batch.mentions.context.namesakes, MOST_COUNTED))
+    found = batch.mentions.context
+    return np.zeros(len(batch.names)) if found is None else np.log1p(np.minimum(found.namesakes, MOST_COUNTED))
 
 
 @doubt("FullNameInText")

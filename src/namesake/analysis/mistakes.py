@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from namesake.analysis.corpus import Corpus, in_kb, labelled_corpus
+from namesake.analysis.evaluate import Corpus, in_kb, labelled_corpus
 from namesake.arrays import Bool
 from namesake.articles.article import Span
 from namesake.articles.rejects import Rejects
@@ -148,19 +148,14 @@ class Mistake:
 
     @cached_property
     def sources(self) -> list[str]:
-        """The error sources of the paper that apply, by rule; UNASSIGNED if none does.
-
-        Similar domain: both candidates share an occupation, field of work or sport. Key property absent: no word in the
-        sentences with the name matches the gold entity. Decoy: most words that only the chosen candidate matched are in
-        sentences about other people. Gold entity not in the KB: not a source of the paper.
-        """
+        """The error sources of the paper that apply, by rule, and UNKNOWN, which the paper lacks."""
         found = []
         if any(statement[0] in DOMAIN for statement in self.gold.statements & self.chosen.statements):
             found.append(SIMILAR)
         if not self.gold.known:
             found.append(UNKNOWN)
         elif not any(self.context.around(span)[0] for spans in self.gold.words.values() for span in spans):
-            found.append(ABSENT)
+            found.append(ABSENT)  # no word in the sentences with the name matches the gold entity
         if self.decoys:
             found.append(DECOY)
         return found or [UNASSIGNED]
@@ -180,28 +175,24 @@ def _mistakes(linker: Linker, corpus: Corpus, data: Dataset, asked: Bool) -> Ite
     articles = pa.concat_tables(corpus.tables)
     place = {identifier: at for at, identifier in enumerate(articles.column("id").to_pylist())}
     flagged = zip(data.table.mentions, data.gold_qids, asked, strict=True)
-    wrong = [(place[article], article, name, qid) for (article, name), qid, flag in flagged if flag]
-    for at, article, name, qid in sorted(wrong, key=lambda one: one[0]):
-        yield _mistake(linker, articles.slice(at, 1), article, name, qid)
-
-
-def _mistake(linker: Linker, article: pa.Table, identifier: str, name: str, qid: str | None) -> Mistake:
-    rows = linker.explain(article, name).to_pylist()
-    gold = [row for row in rows if row["qid"] == qid]
-    entities = [row for row in rows if row["qid"] is not None]  # without NIL
-    chosen = [row for row in entities if row["rank"] == entities[0]["rank"]]
-    [record] = article.select(["text", "title", "mentions"]).to_pylist()
-    spans = {mention["name"]: mention["spans"] or [] for mention in record["mentions"] or []}
-    own = spans.pop(name, [])
-    others = [span for places in spans.values() for span in places]
-    context = Context(sentences(record["text"], linker.kb.language), own, others)
-    sentence, first = "", rows[0]
-    if first["spans"]:
-        sentence = excerpt(record["text"], first["spans"][0], context.sentences)
-    elif first["title_spans"]:
-        sentence = excerpt(record["title"], first["title_spans"][0], [(0, len(record["title"]))])
-    right, wrong = (_side(linker.kb, some, record["text"]) for some in (gold, chosen))
-    return Mistake(identifier, name, right, wrong, context, first["tie_break"], sentence, first["reason"])
+    wrong = [(place[article], name, qid) for (article, name), qid, flag in flagged if flag]
+    for at, name, qid in sorted(wrong, key=lambda one: one[0]):
+        article = articles.slice(at, 1)
+        rows = linker.explain(article, name).to_pylist()
+        entities = [row for row in rows if row["qid"] is not None]  # without NIL
+        sides = [row for row in rows if row["qid"] == qid], [r for r in entities if r["rank"] == entities[0]["rank"]]
+        [record] = article.select(["id", "text", "title", "mentions"]).to_pylist()
+        gold, chosen = (_side(linker.kb, some, record["text"]) for some in sides)
+        spans = {mention["name"]: mention["spans"] or [] for mention in record["mentions"] or []}
+        own = spans.pop(name, [])
+        others = [span for places in spans.values() for span in places]
+        context = Context(sentences(record["text"], linker.kb.language), own, others)
+        sentence, first = "", rows[0]
+        if first["spans"]:
+            sentence = excerpt(record["text"], first["spans"][0], context.sentences)
+        elif first["title_spans"]:
+            sentence = excerpt(record["title"], first["title_spans"][0], [(0, len(record["title"]))])
+        yield Mistake(record["id"], name, gold, chosen, context, first["tie_break"], sentence, first["reason"])
 
 
 def _side(kb: KB, rows: list[dict[str, Any]], text: str) -> Side:
@@ -227,15 +218,12 @@ def side(rows: Sequence[Mapping[str, Any]], statements: Iterable[Statement], kno
     first = rows[0]
     score, label, description = float(first["score"]), first["label"] or "", first["description"] or ""
     shares = {row["part"]: float(row["contribution"]) + 0.0 for row in parts}  # + 0.0: a penalty of -0 is 0
-    facts = frozenset(statements)
-    return Side(first["qid"], label, description, score, shares, words, list(shared), facts, known, text)
+    matched = shares, words, list(shared), frozenset(statements)
+    return Side(first["qid"], label, description, score, *matched, known, text)
 
 
 def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[str], refused: int = 0) -> Report:
-    """Return the number of mistakes by source, and every mistake as a row to review.
-
-    `refused` counts the mentions that are refused although their first candidate is the gold entity.
-    """
+    """Return the mistakes by source, and each as a row; `refused` counts refusals whose first candidate is right."""
     counts = [[name, str(sum(name in mistake.sources for mistake in mistakes))] for name in SOURCES]
     header = ["article", "name", "sentence", "outcome", "gold", "chosen"]
     header += ["only gold matched", "only chosen matched", "category"]
@@ -246,9 +234,8 @@ def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[
         rows.append([one.article, one.name, one.sentence, linked, *sides, "; ".join(one.sources)])
     caption = "A mistake may have several sources."
     summary = View("error_sources", "Error sources.", ["source", "mentions"], counts, caption)
-    words, marked = frozenset(range(len(header))), {4: "right", 5: "wrong"}
-    qids = frozenset(marked)
-    table = View("errors", "Mistakes.", header, rows, words=words, qids=qids, kinds=marked, cards=True)
+    words, marked = range(len(header)), {4: "right", 5: "wrong"}
+    table = View("errors", "Mistakes.", header, rows, words=words, qids=marked, kinds=marked, cards=True)
     wrong = [mistake.refused for mistake in mistakes]
     outcome = f"Linked to the wrong entity: {wrong.count(None)} of {measured} answerable mentions."
     if wrong.count(None) < len(wrong) or refused:
@@ -260,13 +247,11 @@ def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[
 
 
 def _row(mistake: Mistake) -> dict[str, Any]:
-    def fields(of: object, *names: str) -> dict[str, Any]:
-        return {name: getattr(of, name) for name in names}
-
-    row = fields(mistake, "article", "name", "sentence", "tie_break")
+    row: dict[str, Any] = {name: getattr(mistake, name) for name in ("article", "name", "sentence", "tie_break")}
     row |= {"categories": mistake.sources, "refused": mistake.refused}
     row["decoys"] = mistake.chosen.as_written(mistake.decoys)
     for role, one in (("gold", mistake.gold), ("chosen", mistake.chosen)):
-        row[role] = fields(one, "qid", "known", "label", "description", "score", "parts")
+        fields = ("qid", "known", "label", "description", "score", "parts")
+        row[role] = {name: getattr(one, name) for name in fields}
         row[role] |= {"words": one.as_written(one.words), "shared": one.shared}
     return row

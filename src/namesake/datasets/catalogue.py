@@ -15,10 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import text_buffers
-from namesake.articles.article import Span
 from namesake.articles.rejects import NoRejects, Rejects
 from namesake.datasets import corpus_formats
-from namesake.datasets.corpus_formats import LabelledArticle, Reader, Truth, check_gold, gold_qid, token_spans
+from namesake.datasets.corpus_formats import LabelledArticle, Reader, Truth, check_gold, gold_qid, json_reader
 from namesake.datasets.nif import read_nif, write_nif
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import GoldRow, read_gold
@@ -32,14 +31,14 @@ T = TypeVar("T")
 Labelled = Iterable[LabelledArticle]
 Writer = Callable[[LabelledArticle], bytes]
 READERS: dict[str, Reader] = {
-    "nelight": corpus_formats.read_nelight,
-    "aida-json": corpus_formats.read_aida_json,
+    "nelight": json_reader(corpus_formats.Quotebank),
+    "aida-json": json_reader(corpus_formats.AidaJson),
     "aida-tsv": corpus_formats.read_aida_tsv,
-    "elevant": corpus_formats.read_elevant,
-    "elevant-links": corpus_formats.read_elevant_links,
+    "elevant": json_reader(corpus_formats.Elevant),
+    "elevant-links": json_reader(corpus_formats.ElevantLinks),
     "nif": read_nif,
-    "plain": corpus_formats.read_plain,
-    "zelda": corpus_formats.read_zelda,
+    "plain": json_reader(corpus_formats.Plain),
+    "zelda": json_reader(corpus_formats.Zelda),
 }
 """The readers by name, for `namesake datasets convert --reader`."""
 
@@ -69,15 +68,11 @@ def list_datasets() -> tuple[DatasetEntry, ...]:
 
 def find_dataset(name: str) -> DatasetEntry:
     """Return the data set with this name."""
-    return _find({one.name: one for one in DATASETS}, name, "data set")
+    return find({one.name: one for one in DATASETS}, name, "data set")
 
 
-def find_reader(name: str) -> Reader:
-    """Return the reader with this name."""
-    return _find(READERS, name, "reader")
-
-
-def _find(known: Mapping[str, T], name: str, what: str) -> T:
+def find(known: Mapping[str, T], name: str, what: str) -> T:
+    """Return what has this name; an unknown name is an error."""
     if name not in known:
         raise NamesakeError(f"no {what} {name!r}; there are: {', '.join(known)}")
     return known[name]
@@ -132,7 +127,7 @@ def convert_dataset(
         rejects: collects annotations that are not scored; without it, the first of them is an error.
     """
     known = kb if kb is None or isinstance(kb, KB) else KB.open(kb)
-    found = find_reader(reader)(Path(file), NoRejects() if rejects is None else rejects)
+    found = find(READERS, reader, "reader")(Path(file), NoRejects() if rejects is None else rejects)
     if truth is not None:
         found = with_truth(found, read_gold(Path(truth)))
     inputs = [Path(file), *([Path(truth)] if truth else []), *([known.path] if known else [])]
@@ -153,7 +148,7 @@ def write_with_gold(labelled: Labelled, articles: Path, gold: Path, inputs: Iter
 
 def write_as(labelled: Labelled, to: str, out: Path, inputs: Iterable[Path] = ()) -> Counts:
     """Write articles with their truth as one file, which appears only when it is complete."""
-    writer, suffixes = _find(WRITERS, to, "format")
+    writer, suffixes = find(WRITERS, to, "format")
     if kind(out) not in suffixes:
         raise NamesakeError(f"{out}: {to} is written as {' or '.join(suffixes)}, also with .gz, .bz2 or .zst")
     return _write(labelled, [(out, writer)], inputs)
@@ -180,15 +175,12 @@ def _write(labelled: Labelled, outputs: Sequence[tuple[Path, Writer]], inputs: I
 
 def _gold_lines(one: LabelledArticle) -> bytes:
     """Rows for `evaluate`. The column `truth` distinguishes unresolved titles from NIL, which are both null."""
-    article = {"articleID": one.article.id}
-    return b"".join(
-        json_line(
-            article
-            | {"name": truth.name, "gold": truth.gold, "split": None, "difficulty": None, **truth.columns}
-            | {"title": truth.title, "surface": truth.surface, "truth": truth.kind}
-        )
-        for truth in one.truths
-    )
+    lines = b""
+    for truth in one.truths:
+        row = {"articleID": one.article.id, "name": truth.name, "gold": truth.gold, "split": None, "difficulty": None}
+        more = {"title": truth.title, "surface": truth.surface, "truth": truth.kind}
+        lines += msgspec.json.encode({**row, **truth.columns, **more}) + b"\n"
+    return lines
 
 
 def with_truth(labelled: Iterable[LabelledArticle], rows: Sequence[GoldRow]) -> Iterator[LabelledArticle]:
@@ -218,7 +210,12 @@ def resolved(labelled: Iterable[LabelledArticle], kb: KB | None) -> Iterator[Lab
     rest = iter(labelled)
     while batch := list(islice(rest, BATCH)):
         wanted = {truth.title for one in batch for truth in one.truths if truth.gold is None and truth.title}
-        qids, candidates = titles_to_qids(wanted, kb), _candidates(batch, kb)
+        qids = titles_to_qids(wanted, kb)
+        pairs = (pair for one in batch for pair in one.pairs())  # a numbered name (`Japan #2`) is not in the KB
+        names = sorted({t.surface if t else m.name for m, t in pairs if m.candidates is None})
+        offsets, rows, _ = kb.names.lookup_many(*text_buffers(pa.array(names, pa.string())))
+        found = [kb.id_of(int(row)) for row in rows]
+        candidates = {name: found[offsets[n] : offsets[n + 1]] for n, name in enumerate(names)}
         for one in batch:
             mentions = [
                 replace(m, candidates=candidates[t.surface if t else m.name]) if m.candidates is None else m
@@ -237,55 +234,33 @@ def titles_to_qids(titles: Iterable[str], kb: KB) -> dict[str, str]:
     return {wanted[at].as_py(): kb.id_of(int(row)) for at, row in zip(found, rows, strict=True)}
 
 
-def _candidates(labelled: Sequence[LabelledArticle], kb: KB) -> Mapping[str, list[str]]:
-    """The candidates of every surface that has none given; a numbered name (`Japan #2`) is not in the KB."""
-    pairs = (pair for one in labelled for pair in one.pairs())
-    names = sorted({t.surface if t else m.name for m, t in pairs if m.candidates is None})
-    indptr, rows, _ = kb.names.lookup_many(*text_buffers(pa.array(names, pa.string())))
-    return {
-        name: [kb.id_of(int(row)) for row in rows[start:end]]
-        for name, start, end in zip(names, indptr[:-1], indptr[1:], strict=True)
-    }
-
-
-def present(fields: Mapping[str, Any]) -> dict[str, Any]:
+def present(**fields: Any) -> dict[str, Any]:
     """Return the fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def json_line(fields: Mapping[str, Any]) -> bytes:
-    """Return an object as a line of JSON."""
-    return msgspec.json.encode(fields) + b"\n"
-
-
 def write_plain(one: LabelledArticle, with_gold: bool = True) -> bytes:
     """Write an article for the reader `plain`, and for `namesake link`."""
-    article = one.article
-    mentions = [
-        present({"name": mention.name, "spans": mention.spans, "candidates": mention.candidates})
-        | ({"gold": gold_qid(mention, truth)} if with_gold and truth is not None else {})
-        for mention, truth in one.pairs()
-    ]
-    fields = {"id": article.id, "text": article.text, "title": article.title, "date": article.date}
-    return json_line(present(fields) | {"mentions": mentions})
+    article, mentions = one.article, []
+    for mention, truth in one.pairs():
+        fields = present(name=mention.name, spans=mention.spans, candidates=mention.candidates)
+        gold = {"gold": gold_qid(mention, truth)} if with_gold and truth is not None else {}
+        mentions.append(fields | gold)
+    fields = present(id=article.id, text=article.text, title=article.title, date=article.date)
+    return msgspec.json.encode(fields | {"mentions": mentions}) + b"\n"
 
 
 def write_quotebank(one: LabelledArticle) -> bytes:
     """Write an article for the reader `nelight`. A span grows to the whitespace tokens that it touches."""
-    article, tokens = one.article, token_spans(one.article.text)
-    names = [
-        present({"name": mention.name, "ids": mention.candidates})
-        | {"offsets": [_tokens(span, tokens) for span in mention.spans]}
-        | ({} if truth is None else {"gold": truth.gold})
-        for mention, truth in one.pairs()
-    ]
-    fields = {"articleID": article.id, "content": article.text, "title": article.title, "date": article.date}
-    return json_line(present(fields) | {"names": names})
-
-
-def _tokens(span: Span, tokens: list[Span]) -> Span:
-    start, end = span
-    return bisect_right(tokens, start, key=lambda token: token[1]), bisect_left(tokens, end, key=lambda token: token[0])
+    article, names = one.article, []
+    tokens = corpus_formats.token_spans(article.text)
+    starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
+    for mention, truth in one.pairs():
+        offsets = [(bisect_right(ends, start), bisect_left(starts, end)) for start, end in mention.spans]
+        fields = present(name=mention.name, ids=mention.candidates) | {"offsets": offsets}
+        names.append(fields if truth is None else fields | {"gold": truth.gold})
+    fields = present(articleID=article.id, content=article.text, title=article.title, date=article.date)
+    return msgspec.json.encode(fields | {"names": names}) + b"\n"
 
 
 def write_elevant(one: LabelledArticle) -> bytes:
@@ -299,7 +274,7 @@ def write_elevant(one: LabelledArticle) -> bytes:
         mentions += [{"span": span, **linked} for span in mention.spans]
     mentions.sort(key=lambda mention: mention["span"])
     fields = {"id": article.id, "title": article.title or "", "text": article.text, "entity_mentions": mentions}
-    return json_line(fields | {"evaluation_span": [0, len(article.text)]})
+    return msgspec.json.encode(fields | {"evaluation_span": [0, len(article.text)]}) + b"\n"
 
 
 WRITERS: dict[str, tuple[Writer, tuple[str, ...]]] = {

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar, Self
 from urllib.parse import unquote
 
 import msgspec
@@ -23,7 +23,6 @@ from namesake.files import open_lines
 from namesake.files.lines import json_lines, lines_of
 from namesake.formats.json_articles import INVALID, is_array_file, json_records
 
-R = TypeVar("R")
 Gold = int | str | None
 """The index of a candidate, a QID, or None for NIL."""
 
@@ -75,15 +74,6 @@ class Occurrence:
     name: str | None = None
 
 
-def read_records(path: Path, kind: type[R], what: str) -> Iterator[tuple[str, R]]:
-    """Yield every record of a file of JSON lines with its place, for messages; a file without records is an error."""
-    number = 0
-    for number, record in json_lines(path, kind, what):
-        yield f"{path} line {number}", record
-    if not number:
-        raise NamesakeError(f"{path}: no articles")
-
-
 def label(article: Article, occurrences: Iterable[Occurrence], where: str) -> LabelledArticle:
     """Return the article with each occurrence as a mention with a unique name; messages begin with `where`."""
     taken: dict[str, int] = {}  # the last number of each name
@@ -91,8 +81,10 @@ def label(article: Article, occurrences: Iterable[Occurrence], where: str) -> La
     for occurrence in occurrences:
         if occurrence.name in taken:
             raise NamesakeError(f"{where}: two names {occurrence.name!r}; list each name once, with all its spans")
-        for span in occurrence.spans:
-            check_span(span, article.text, where)
+        for start, end in occurrence.spans:
+            if not 0 <= start < end <= len(article.text):
+                size = len(article.text)
+                raise NamesakeError(f"{where}: span [{start}, {end}] does not fit the text of {size} characters")
         surface = article.text[slice(*occurrence.spans[0])] if occurrence.name is None else occurrence.name
         name = surface
         while name in taken:
@@ -106,13 +98,6 @@ def label(article: Article, occurrences: Iterable[Occurrence], where: str) -> La
     return LabelledArticle(replace(article, mentions=mentions), truths)
 
 
-def check_span(span: Span, text: str, where: str) -> None:
-    """Raise an error for a span that is empty, reversed or outside the text."""
-    start, end = span
-    if not 0 <= start < end <= len(text):
-        raise NamesakeError(f"{where}: span [{start}, {end}] does not fit the text of {len(text)} characters")
-
-
 def check_gold(gold: Gold, candidates: Sequence[str] | None, name: str, where: str) -> None:
     """Raise an error for an index outside the candidates, or a text that is not a QID."""
     if isinstance(gold, str) and not re.fullmatch(r"Q\d+", gold):
@@ -123,100 +108,115 @@ def check_gold(gold: Gold, candidates: Sequence[str] | None, name: str, where: s
 
 
 def page_title(address: str) -> str:
-    """Return the title of a Wikipedia page as Wikidata spells it, from a title or the last part of an address.
-
-    `Michael_Collins_%28astronaut%29#Career` is `Michael Collins (astronaut)`.
-    """
+    """Return the title of a page from a part of its address: `Ann_Lee_%28poet%29#Life` is `Ann Lee (poet)`."""
     title = " ".join(unquote(address.partition("#")[0]).replace("_", " ").split())
     return title[:1].upper() + title[1:]
 
 
 NIL, UNKNOWN = "--NME--", "null"
 DOCUMENT = re.compile(r"-DOCSTART-(?:\s+\((.*)\))?\s*")
-
-
-@dataclass
-class _Document:
-    """An article under construction; `inside` says whether its last token belongs to its last mention."""
-
-    id: str
-    line: int
-    text: str = ""
-    mentions: list[tuple[int, int, str | None]] = field(default_factory=list)
-    """Start, end and title of the page."""
-    inside: bool = False
-
-    def append(self, part: str) -> None:
-        """Add a token after a space, or the end of a sentence."""
-        if self.text and not self.text.endswith("\n"):
-            self.text += part if part == "\n" else f" {part}"
-        elif part != "\n":
-            self.text += part
-
-    def labelled(self, path: Path) -> LabelledArticle:
-        """Return the finished article."""
-        split = re.search(r"\d(testa|testb)\b", self.id)  # such as `947testa`; the other articles are for training
-        columns = {"split": split[1] if split else "train"}
-        found = (Occurrence([(start, end)], None, title, None, columns) for start, end, title in self.mentions)
-        return label(Article(self.id, self.text.rstrip("\n")), found, f"{path} line {self.line} (article {self.id})")
+COLUMNS = ("token", "tag", "mention", "entity", "address")
+"""The first columns of AIDA-CoNLL-YAGO."""
 
 
 def read_aida_tsv(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
     """Read the release's articles: tokens are joined by spaces, sentences by line ends."""
-    document: _Document | None = None
+    documents: list[tuple[str, int, list[tuple[int, str]]]] = []  # the id, the first line, all lines
     with open_lines(path) as stream:
         for number, raw in lines_of(stream, path):
-            where = f"{path} line {number}"
             try:
                 line = raw.decode("utf-8").rstrip("\r\n")
             except UnicodeDecodeError as problem:
-                raise NamesakeError(f"{where}: not UTF-8 ({problem.reason})") from None
+                raise NamesakeError(f"{path} line {number}: not UTF-8 ({problem.reason})") from None
             if start := DOCUMENT.fullmatch(line):
-                if document is not None:
-                    yield document.labelled(path)
-                document = _Document(start[1] or str(number), number)
-            elif document is None:
-                if line.strip():
-                    raise NamesakeError(f"{where}: a token before the first -DOCSTART- line")
-            elif not line.strip():
-                document.inside = False
-                document.append("\n")
-            elif not _add_token(document, line.split("\t"), where):
-                rejects.add(Reject("a mention whose entity is `null`", str(path), number, document.id))
-    if document is None:
+                documents.append((start[1] or str(number), number, []))
+            elif documents:
+                documents[-1][2].append((number, line))
+            elif line.strip():
+                raise NamesakeError(f"{path} line {number}: a token before the first -DOCSTART- line")
+    if not documents:
         raise NamesakeError(f"{path}: no -DOCSTART- line, so no articles")
-    yield document.labelled(path)
+    for identifier, first, lines in documents:
+        text, mentions = _aida_mentions(path, identifier, lines, rejects)
+        split = re.search(r"\d(testa|testb)\b", identifier)  # such as `947testa`; other articles are for training
+        columns = {"split": split[1] if split else "train"}
+        found = (Occurrence([(start, end)], None, title, None, columns) for start, end, title in mentions)
+        yield label(Article(identifier, text.rstrip("\n")), found, f"{path} line {first} (article {identifier})")
 
 
-def _add_token(document: _Document, columns: list[str], where: str) -> bool:
-    """Add one token; return False if it begins a mention without information about its entity."""
-    token, tag = columns[0], columns[1] if len(columns) > 1 else "O"
-    entity = columns[3] if len(columns) > 3 else None
-    if tag not in {"B", "I", "O"}:
-        remedy = "join the file of annotations alone with CoNLL 2003 by the release's program first"
-        raise NamesakeError(f"{where}: the second column is {tag!r}, not B or I; {remedy}")
-    if tag == "I" and not document.inside and entity != UNKNOWN:
-        raise NamesakeError(f"{where}: {token!r} continues a mention (I), but none is open")
-    if tag == "B" and entity is None:
-        raise NamesakeError(f"{where}: token, B, mention and entity are needed, not {len(columns)} columns")
-    document.append(token)
-    end = len(document.text)
-    if tag == "I" and document.inside:
-        start, _, title = document.mentions.pop()
-        document.mentions.append((start, end, title))
-    document.inside = tag == "I" and document.inside
-    if tag == "B" and entity != UNKNOWN:
-        document.mentions.append((end - len(token), end, None if entity == NIL else _title(columns)))
-        document.inside = True
-    return tag != "B" or entity != UNKNOWN
+def _aida_mentions(
+    path: Path, article: str, lines: Iterable[tuple[int, str]], rejects: Rejects
+) -> tuple[str, list[tuple[int, int, str | None]]]:
+    """The text of an article, and the start, the end and the title of the page of each mention."""
+    text, inside = "", False  # inside: the last token belongs to the last mention
+    mentions: list[tuple[int, int, str | None]] = []
+    for number, line in lines:
+        where, columns = f"{path} line {number}", line.split("\t")
+        begins = not text or text.endswith("\n")
+        if not line.strip():
+            text, inside = text if begins else f"{text}\n", False
+            continue
+        given = dict(zip(COLUMNS, columns, strict=False))
+        token, tag, entity = given["token"], given.get("tag", "O"), given.get("entity")
+        if tag not in {"B", "I", "O"}:
+            remedy = "join the file of annotations alone with CoNLL 2003 by the release's program first"
+            raise NamesakeError(f"{where}: the second column is {tag!r}, not B or I; {remedy}")
+        if tag == "I" and not inside and entity != UNKNOWN:
+            raise NamesakeError(f"{where}: {token!r} continues a mention (I), but none is open")
+        if tag == "B" and entity is None:
+            raise NamesakeError(f"{where}: token, B, mention and entity are needed, not {len(columns)} columns")
+        text += token if begins else f" {token}"
+        inside = tag == "I" and inside
+        if inside:
+            mentions[-1] = (mentions[-1][0], len(text), mentions[-1][2])
+        elif tag == "B" and entity == UNKNOWN:
+            rejects.add(Reject("a mention whose entity is `null`", str(path), number, article))
+        elif tag == "B":
+            title = None if entity == NIL else _title(given["entity"], given.get("address", ""))
+            mentions.append((len(text) - len(token), len(text), title))
+            inside = True
+    return text, mentions
 
 
-def _title(columns: list[str]) -> str:
+def _title(entity: str, address: str) -> str:
     """The title of the page: from its address, else from YAGO's name, which is the title with escapes."""
-    address = columns[4] if len(columns) > 4 else ""
     if "/wiki/" in address:
         return page_title(address.partition("/wiki/")[2])
-    return page_title(re.sub(r"\\u([0-9a-fA-F]{4})", lambda code: chr(int(code[1], 16)), columns[3]))
+    return page_title(re.sub(r"\\u([0-9a-fA-F]{4})", lambda code: chr(int(code[1], 16)), entity))
+
+
+class Record(msgspec.Struct, kw_only=True):
+    """An article of a file of JSON lines."""
+
+    what: ClassVar[str] = "an article"
+    id: str | int
+    text: str
+    title: str | None = None
+    date: str | None = None
+
+    @classmethod
+    def read(cls, path: Path) -> Iterator[tuple[str, Self]]:
+        """Yield every record of a file with its place, for messages."""
+        for number, record in json_lines(path, cls, cls.what):
+            yield f"{path} line {number}", record
+
+    def occurrences(self, where: str, rejects: Rejects) -> Iterator[Occurrence]:
+        """Yield the annotations that are scored; the others go to `rejects`."""
+        raise NotImplementedError
+
+
+def json_reader(kind: type[Record]) -> Reader:
+    """Return the reader of one kind of records."""
+
+    def read(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
+        where = ""
+        for where, one in kind.read(path):
+            article = Article(str(one.id), one.text, one.title, one.date)
+            yield label(article, one.occurrences(where, rejects), where)
+        if not where:
+            raise NamesakeError(f"{path}: no articles")
+
+    return read
 
 
 class _Mention(msgspec.Struct):
@@ -236,30 +236,81 @@ class _Mention(msgspec.Struct):
         """The candidates, under either name."""
         return self.candidates if self.ids is None else self.ids
 
-    @property
-    def columns(self) -> dict[str, str | None]:
-        return {"split": self.split, "difficulty": self.difficulty}
 
+class Plain(Record):
+    """Our own JSON lines. A name may appear once per article, with all its spans."""
 
-class _Record(msgspec.Struct, kw_only=True):
-    id: str | int
-    text: str
-    title: str | None = None
-    date: str | None = None
-
-    @property
-    def article(self) -> Article:
-        return Article(str(self.id), self.text, self.title, self.date)
-
-
-class _Plain(_Record):
     mentions: list[_Mention] | None = None
 
+    def occurrences(self, where: str, rejects: Rejects) -> Iterator[Occurrence]:
+        """Yield all mentions."""
+        for one in self.mentions or ():
+            yield Occurrence(one.spans, one.gold, None, one.options, {}, one.name)
 
-class _Quotebank(_Record, rename={"id": "articleID", "text": "content"}):
+
+class Quotebank(Record, rename={"id": "articleID", "text": "content"}):
+    """An article of Quotebank, of JSON lines or of a JSON array; each name has all its spans."""
+
     id: str | int
     text: str
     names: list[_Mention]
+
+    @classmethod
+    def read(cls, path: Path) -> Iterator[tuple[str, Self]]:
+        """Yield every article with its place."""
+        for number, (_, raw) in enumerate(json_records(path, is_array_file(path)), 1):
+            try:
+                record = msgspec.json.decode(raw or b"", type=cls)
+            except INVALID as problem:
+                raise NamesakeError(f"{path} article {number}: not an article ({problem})") from None
+            yield f"{path} article {number} ({record.id})", record
+
+    def occurrences(self, where: str, rejects: Rejects) -> Iterator[Occurrence]:
+        """Yield all names, with their tokens as characters."""
+        tokens = token_spans(self.text)
+        for one in self.names:
+            for start, end in one.offsets:
+                if not 0 <= start < end <= len(tokens):
+                    raise NamesakeError(f"{where}: [{start}, {end}] of {one.name!r} does not fit {len(tokens)} tokens")
+            spans = [(tokens[start][0], tokens[end - 1][1]) for start, end in one.offsets]
+            columns = {"split": one.split, "difficulty": one.difficulty}
+            yield Occurrence(spans, one.gold, None, one.options, columns, one.name)
+
+
+class AidaJson(Quotebank):
+    """The authors' AIDA-CoNLL, with one mention for each occurrence."""
+
+    def occurrences(self, where: str, rejects: Rejects) -> Iterator[Occurrence]:
+        """Yield all names, named after their text."""
+        for one in super().occurrences(where, rejects):
+            if not one.spans:
+                raise NamesakeError(f"{where}: name {one.name!r} has no offsets")
+            surface = self.text[slice(*one.spans[0])]
+            bare, name = (re.sub(r"[\W_]", "", text.casefold()) for text in (surface, one.name or ""))
+            if not re.fullmatch(re.escape(bare) + r"\d+", name):
+                raise NamesakeError(f"{where}: name {one.name!r} is not {surface!r}, its text, and a number")
+            if one.gold is msgspec.UNSET:
+                raise NamesakeError(f"{where}: name {one.name!r} has no `gold`; write null if no candidate is right")
+            yield replace(one, columns={**one.columns, "original": one.name}, name=None)
+
+
+class Zelda(Record):
+    """A document of ZELDA. A link without a title is NIL."""
+
+    what = "a ZELDA document"
+    index: list[Span]
+    wikipedia_titles: list[str | None]
+    wikipedia_ids: list[int | str | None]
+
+    def occurrences(self, where: str, rejects: Rejects) -> Iterator[Occurrence]:
+        """Yield all links."""
+        columns = (self.index, self.wikipedia_titles, self.wikipedia_ids)
+        sizes = [len(column) for column in columns]
+        if len(set(sizes)) > 1:
+            raise NamesakeError(f"{where}: {sizes[0]} spans, {sizes[1]} titles and {sizes[2]} page ids: must be equal")
+        for span, title, page in zip(*columns, strict=True):
+            known, number = page_title(title) if title else None, None if page is None else f"{page}"
+            yield Occurrence([span], title=known, columns={"page": number})
 
 
 class _Label(msgspec.Struct):
@@ -270,141 +321,60 @@ class _Label(msgspec.Struct):
     type: str | None = None
 
 
+class Elevant(Record):
+    """A benchmark of ELEVANT, with the labels that ELEVANT scores."""
+
+    what = "an ELEVANT article"
+    labels: list[_Label] | None = None
+    evaluation_span: Span | None = None
+
+    def __post_init__(self) -> None:
+        self.title = self.title or None
+
+    def occurrences(self, where: str, rejects: Rejects) -> Iterator[Occurrence]:
+        """Yield the labels that count; numbers, dates, nested and optional labels do not."""
+        low, high = self.evaluation_span or (0, len(self.text))
+        file, _, line = where.rpartition(" line ")
+        for one in self.labels or ():
+            if one.optional or one.type in {"QUANTITY", "DATETIME"}:
+                reason = "an optional label"
+            elif one.parent is not None:
+                reason = "a label nested in another"
+            elif self.evaluation_span is not None and not low <= one.span[0] < one.span[1] <= high:
+                reason = "a label outside the evaluation span"
+            else:
+                yield Occurrence([one.span], _known(one.entity_id), columns={"type": one.type})
+                continue
+            rejects.add(Reject(reason, file, int(line), str(self.id)))
+
+
 class _EntityMention(msgspec.Struct):
     span: Span
     id: str | None = None
     candidates: list[str] | None = None
 
 
-class _Elevant(_Record):
-    labels: list[_Label] | None = None
+class ElevantLinks(Elevant):
+    """A linked article of ELEVANT: the linker's answers are the truth."""
+
+    what = "a linked article of ELEVANT"
     entity_mentions: list[_EntityMention] | None = None
-    evaluation_span: Span | None = None
 
-    def __post_init__(self) -> None:
-        self.title = self.title or None
-
-
-class _Zelda(_Record):
-    index: list[Span]
-    wikipedia_titles: list[str | None]
-    wikipedia_ids: list[int | str | None]
-
-
-def read_plain(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
-    """Read our own JSON lines. A name may appear once per article, with all its spans."""
-    for where, record in read_records(path, _Plain, "an article"):
-        given = (Occurrence(one.spans, one.gold, None, one.options, {}, one.name) for one in record.mentions or ())
-        yield label(record.article, given, where)
-
-
-def read_nelight(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
-    """Read Quotebank's articles, each name with all its spans."""
-    for where, record in _quotebank_records(path):
-        tokens = token_spans(record.text)
-        located = ((one, _characters(one, tokens, where)) for one in record.names)
-        names = (Occurrence(spans, one.gold, None, one.options, one.columns, one.name) for one, spans in located)
-        yield label(record.article, names, where)
-
-
-def read_aida_json(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
-    """Read the authors' AIDA-CoNLL, with one mention for each occurrence."""
-    for where, record in _quotebank_records(path):
-        tokens = token_spans(record.text)
-        occurrences = []
-        for one in record.names:
-            spans = _characters(one, tokens, where)
-            if not spans:
-                raise NamesakeError(f"{where}: name {one.name!r} has no offsets")
-            surface = record.text[slice(*spans[0])]
-            if not re.fullmatch(re.escape(_letters(surface)) + r"\d+", _letters(one.name)):
-                raise NamesakeError(f"{where}: name {one.name!r} is not {surface!r}, its text, and a number")
-            if one.gold is msgspec.UNSET:
-                raise NamesakeError(f"{where}: name {one.name!r} has no `gold`; write null if no candidate is right")
-            occurrences.append(Occurrence(spans, one.gold, None, one.options, {**one.columns, "original": one.name}))
-        yield label(record.article, occurrences, where)
-
-
-def read_zelda(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
-    """Read ZELDA's documents. A link without a title is NIL."""
-    for where, record in read_records(path, _Zelda, "a ZELDA document"):
-        columns = (record.index, record.wikipedia_titles, record.wikipedia_ids)
-        sizes = [len(column) for column in columns]
-        if len(set(sizes)) > 1:
-            raise NamesakeError(f"{where}: {sizes[0]} spans, {sizes[1]} titles and {sizes[2]} page ids: must be equal")
-        occurrences = []
-        for span, title, page in zip(*columns, strict=True):
-            given = {"page": None if page is None else f"{page}"}
-            known = page_title(title) if title else None
-            occurrences.append(Occurrence([span], title=known, columns=given))
-        yield label(record.article, occurrences, where)
-
-
-def read_elevant(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
-    """Read ELEVANT's benchmarks, with the labels that ELEVANT scores."""
-    for where, record in read_records(path, _Elevant, "an ELEVANT article"):
-        occurrences = []
-        for one in record.labels or ():
-            reason = _unscored(one, record.evaluation_span)
-            if reason is None:
-                occurrences.append(Occurrence([one.span], _entity(one.entity_id), columns={"type": one.type}))
-            else:
-                rejects.add(Reject(reason, str(path), int(where.rpartition(" ")[2]), str(record.id)))
-        yield label(record.article, occurrences, where)
-
-
-def read_elevant_links(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
-    """Read ELEVANT's linked articles: the linker's answers are the truth."""
-    for where, record in read_records(path, _Elevant, "a linked article of ELEVANT"):
-        if record.entity_mentions is None:
+    def occurrences(self, where: str, rejects: Rejects) -> Iterator[Occurrence]:
+        """Yield the links."""
+        if self.entity_mentions is None:
             raise NamesakeError(f"{where}: not a linked article of ELEVANT (no field `entity_mentions`)")
-        found = [Occurrence([one.span], _entity(one.id), None, one.candidates) for one in record.entity_mentions]
-        yield label(record.article, found, where)
+        for one in self.entity_mentions:
+            yield Occurrence([one.span], _known(one.id), None, one.candidates)
 
 
-def _quotebank_records(path: Path) -> Iterator[tuple[str, _Quotebank]]:
-    """Each article with its place, from a JSON array or from JSON lines."""
-    number = 0
-    for number, (_, raw) in enumerate(json_records(path, is_array_file(path)), 1):
-        where = f"{path} article {number}"
-        try:
-            record = msgspec.json.decode(raw or b"", type=_Quotebank)
-        except INVALID as problem:
-            raise NamesakeError(f"{where}: not an article ({problem})") from None
-        yield f"{where} ({record.id})", record
-    if not number:
-        raise NamesakeError(f"{path}: no articles")
+def _known(identifier: str | None) -> str | None:
+    return None if identifier is None or identifier.startswith("Unknown") else identifier
 
 
 def token_spans(text: str) -> list[Span]:
     """Return the spans of the whitespace tokens of a text, in characters."""
     return [match.span() for match in re.finditer(r"\S+", text)]
-
-
-def _characters(one: _Mention, tokens: list[Span], where: str) -> list[Span]:
-    for start, end in one.offsets:
-        if not 0 <= start < end <= len(tokens):
-            raise NamesakeError(f"{where}: [{start}, {end}] of {one.name!r} does not fit {len(tokens)} tokens")
-    return [(tokens[start][0], tokens[end - 1][1]) for start, end in one.offsets]
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"[\W_]", "", text.casefold())
-
-
-def _unscored(one: _Label, evaluated: Span | None) -> str | None:
-    """Why ELEVANT does not score a label; None if it does."""
-    if one.optional or one.type in {"QUANTITY", "DATETIME"}:
-        return "an optional label"
-    if one.parent is not None:
-        return "a label nested in another"
-    if evaluated is not None and not evaluated[0] <= one.span[0] < one.span[1] <= evaluated[1]:
-        return "a label outside the evaluation span"
-    return None
-
-
-def _entity(identifier: str | None) -> str | None:
-    return None if identifier is None or identifier.startswith("Unknown") else identifier
 
 
 def gold_qid(mention: Mention, truth: Truth | None) -> str | None:

@@ -101,18 +101,15 @@ def contexts_of(nodes: dict[str, Node], where: str) -> dict[str, Text]:
 
 def placed(node: Node, text: Text, where: str) -> Span | None:
     """Return the span of a mention in characters; None if the text there is not the mention's."""
-    begin, end = (_index(_value(node, predicate, where), where) for predicate in (BEGIN, END))
+    stated = [_value(node, predicate, where) for predicate in (BEGIN, END)]
+    if wrong := [value for value in stated if not re.fullmatch(r"[0-9]{1,18}", value.strip())]:
+        raise NamesakeError(f"{where}: position {wrong[0][:40]!r} is not a position in a text")
+    begin, end = map(int, stated)
     anchor = node[ANCHOR][0] if ANCHOR in node else None
     if anchor is None or text.characters[begin:end] == anchor:
         return begin, end
     span = text.character(begin), text.character(end)
     return span if text.characters[slice(*span)] == anchor else None
-
-
-def _index(value: str, where: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,18}", value.strip()):
-        raise NamesakeError(f"{where}: position {value[:40]!r} is not a position in a text")
-    return int(value)
 
 
 def _value(node: Node, predicate: str, where: str) -> str:
@@ -146,10 +143,7 @@ def read_nif(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
 
 
 def _entity(references: list[str], nodes: dict[str, Node]) -> tuple[str | None, str | None]:
-    """The QID of what a mention refers to, else the title of its page, else neither for NIL.
-
-    Another reference, such as a resource of another DBpedia, stays as its IRI, unresolved.
-    """
+    """The QID of what a mention refers to, else the title of its page, else another IRI; neither for NIL."""
 
     def same(iri: str) -> list[str]:
         return nodes[iri].get(SAME, []) if iri in nodes else []

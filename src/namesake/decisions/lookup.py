@@ -6,10 +6,10 @@ words around their spans are computed. A decision about these words overrides on
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from namesake.arrays import Bool, Float64, Int64, UInt64, indptr, positions, take_rows, text_buffers
-from namesake.decisions.records import Cells, Decision, Placed, digest, lacking, plain, read_decisions
+from namesake.decisions.records import Cells, Decision, Placed, plain, read_decisions
 from namesake.errors import NamesakeError, warn
 from namesake.files import Paths, several
 from namesake.kb.columns import Strings
@@ -26,7 +26,7 @@ from namesake.kernels.hash import hash_each
 from namesake.kernels.names.constants import ALIAS, KIND_QUALITY
 from namesake.kernels.text.fingerprints import fingerprints
 from namesake.names.mentions import Mentions
-from namesake.printable import counted
+from namesake.printable import counted, listed
 
 WEIGHT = 100.0
 """What a decision adds to the score of its entity or of NIL, or subtracts from that of an excluded entity.
@@ -70,10 +70,7 @@ class Decided:
 class Decisions:
     """Decisions of some files, to be applied to mentions of texts and to rows of tables.
 
-    Args:
-        files: the files, in the order in which they apply: a later file replaces decisions of an earlier one.
-        kb: the KB of the entities.
-        say: receives messages about rejected lines, and about entities that the KB lacks.
+    A later file replaces decisions of an earlier one. `say` receives warnings about lines and entities.
     """
 
     def __init__(self, files: Paths, kb: KB, say: Callable[[str], None] = warn) -> None:
@@ -81,9 +78,10 @@ class Decisions:
         self.placed = read_decisions(self.files, say)
         self.used = np.zeros(len(self.placed), np.bool_)
         """Whether each decision has applied to a mention or a row. Each process has its own."""
-        rows = {name: _row(kb, name) for name in {one.decision.entity for one in self.placed} if name is not None}
-        if missing := lacking(self.placed, rows):
-            say(missing)
+        entities = dict.fromkeys(one.decision.entity for one in self.placed)
+        rows = {name: _row(kb, name) for name in entities if name is not None}
+        if absent := [name for name, row in rows.items() if row < 0]:
+            say(f"decisions name {counted(len(absent), 'entity', 'entities')} that the KB lacks: {listed(absent)}")
         self.entity = np.array([_number(kb, one.decision, rows) for one in self.placed], np.int64)
         in_text = [at for at, one in enumerate(self.placed) if not one.key[2] and self.entity[at] != NOTHING]
         keys = [self.placed[at].key for at in in_text]
@@ -91,12 +89,13 @@ class Decisions:
         hashes: UInt64 = hash_each(names.data, names.offsets)
         contexts = np.array([int(key[1] or "0", 16) for key in keys], np.uint64)
         self.names = np.unique(hashes)
-        numbers = np.array(in_text, np.int64)
         self._never = np.array([one.decision.decision == "never" for one in self.placed], np.bool_)
+        order = np.argsort(hashes ^ contexts, kind="stable")
+        numbers, hashes = np.array(in_text, np.int64)[order], (hashes ^ contexts)[order]
         never = self._never[numbers]
-        self._chosen, self._excluded = (
-            _sorted((hashes ^ contexts)[which], numbers[which]) for which in (~never, never)
-        )
+        self._chosen = hashes[~never], np.append(numbers[~never], -1)
+        keys_excluded, first = np.unique(hashes[never], return_index=True)
+        self._excluded = keys_excluded, np.append(first, never.sum()), numbers[never]
 
     def __len__(self) -> int:
         return len(self.placed)
@@ -104,24 +103,22 @@ class Decisions:
     @cached_property
     def digest(self) -> str:
         """A digest of the files, for the description of a run."""
-        return digest(self.files)
+        contents = b"".join(sha256(file.read_bytes()).digest() for file in self.files)
+        return sha256(contents).hexdigest() if self.files else ""
 
     def unused(self) -> str | None:
         """A message about decisions that have applied to nothing so far; None without such."""
-        left = np.flatnonzero(~self.used)
-        if not len(left):
-            return None
-        example = self.placed[int(left[0])]
+        left = [one for one, used in zip(self.placed, self.used, strict=True) if not used]
         many = f"{len(left):,} of {counted(len(self), 'decision')} not used"
-        return f"{many}: no name has their context or cells, such as {example}"
+        return f"{many}: no name has their context or cells, such as {left[0]}" if left else None
 
     # texts
     def apply(
         self, mentions: Mentions, spelled: Strings, texts: pa.Array, kb: KB, of_rows: OfRows | None = None
     ) -> tuple[Mentions, Decided | None]:
-        """The mentions with decided entities among their candidates, and what the decisions add to scores.
+        """The mentions, whose normalised names are `spelled`, with decided entities as candidates; their `Decided`.
 
-        `spelled` are the normalised names, `of_rows` the decisions about each article if articles are rows of a table.
+        `of_rows` are the decisions about each article if articles are rows of a table.
         """
         number, mention, excluded = self._find(mentions, spelled, texts)
         if of_rows is not None:
@@ -167,28 +164,25 @@ class Decisions:
         clash = specific & (self.entity[own] != self.entity[number[mention]])
         if clash.any():
             k = int(np.argmax(clash))
-            both = self.placed[int(own[k])], self.placed[int(number[mention[k]])]
-            raise NamesakeError(
-                f"two decisions about one name of a text contradict each other: {both[0]} and {both[1]}"
-            )
-        low, high = (np.searchsorted(self._excluded[0], keys, side) for side in ("left", "right"))
-        return number, np.repeat(mention, high - low), self._excluded[1][_ranges(low, high)]
+            one, other = self.placed[int(own[k])], self.placed[int(number[mention[k]])]
+            raise NamesakeError(f"two decisions about one name of a text contradict each other: {one} and {other}")
+        at = positions(self._excluded[0], keys)
+        bounds, places = take_rows(self._excluded[1], at[at >= 0])
+        return number, np.repeat(mention[at >= 0], np.diff(bounds)), self._excluded[2][places]
 
     # tables
     def of_rows(self, table: pa.Table) -> OfRows:
         """The decisions about each row of a table."""
         found: list[list[int]] = [[] for _ in range(table.num_rows)]
-        by_columns: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        by_columns: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = {}
         for at, one in enumerate(self.placed):
-            if columns := tuple(column for column, _ in one.key[2]):
-                by_columns[columns].append(at)
-        for columns, numbers in by_columns.items():
+            if one.key[2]:
+                columns, cells = zip(*one.key[2], strict=True)
+                by_columns.setdefault(columns, {}).setdefault(cells, []).append(at)
+        for columns, of_cells in by_columns.items():
             if set(columns) <= set(table.column_names):
-                of_cells: dict[tuple[str, ...], list[int]] = defaultdict(list)
-                for at in numbers:
-                    of_cells[tuple(cell for _, cell in self.placed[at].key[2])].append(at)
-                for place, cells in enumerate(cells_of(table, columns)):
-                    found[place] += of_cells.get(tuple(cells.values()), ())
+                for place, row in enumerate(cells_of(table, columns)):
+                    found[place] += of_cells.get(tuple(row.values()), ())
         return indptr([*map(len, found)]), np.array([at for some in found for at in some], np.int64)
 
 
@@ -237,22 +231,8 @@ def _number(kb: KB, decision: Decision, rows: Mapping[str, int]) -> int:
     return int(decision.entity[1:]) if ":" not in decision.entity else NOTHING
 
 
-def _sorted(keys: UInt64, numbers: Int64) -> tuple[UInt64, Int64]:
-    order = np.argsort(keys, kind="stable")
-    return keys[order], np.append(numbers[order], -1)
-
-
-def _ranges(low: Int64, high: Int64) -> Int64:
-    """The numbers from each `low` up to `high`, one after the other."""
-    size = high - low
-    return np.repeat(low - indptr(size)[:-1], size) + np.arange(int(size.sum()))
-
-
 def _with_candidates(mentions: Mentions, entity: Int64, kb: KB) -> Mentions:
-    """The mentions with the decided entity as the last candidate where it is not one.
-
-    An entity that the KB lacks can be a candidate of names that are given, but not of names found in text.
-    """
+    """The mentions with the decided entity as their last candidate; names found in text have only those of the KB."""
     decided = np.flatnonzero(entity >= 0)
     bounds, candidates = take_rows(mentions.offsets, decided)
     same = mentions.qids[candidates] == np.repeat(entity[decided], np.diff(bounds))

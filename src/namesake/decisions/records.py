@@ -4,15 +4,12 @@ A decision is found again by content: the name and the words around it (`context
 Article, span and text only say where it was made. docs/review.md describes every field.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 from unicodedata import normalize
@@ -25,7 +22,7 @@ from namesake.files.lines import bounded_lines
 from namesake.files.outputs import wait_for_lock
 from namesake.kb.names.normalise import normalise
 from namesake.kb.store import KB
-from namesake.printable import counted, listed
+from namesake.printable import counted
 
 ID = r"Q[1-9]\d{0,17}|[A-Za-z][\w.-]*:\S{1,200}"
 """A QID, or an id of your own such as acme:jane-doe."""
@@ -137,8 +134,7 @@ def read_file(path: Path, rejected: list[str]) -> Iterator[Placed]:
 def read_decisions(files: Paths, say: Callable[[str], None] = warn) -> list[Placed]:
     """The decisions of some files that hold. `say` receives messages about rejected lines and replaced decisions.
 
-    Two decisions of one file that contradict each other are an error. If two files contradict each other, the later
-    file counts.
+    A contradiction within a file is an error. If two files contradict each other, the later file counts.
     """
     rejected: list[str] = []
     held: dict[Key, list[Placed]] = {}
@@ -198,33 +194,17 @@ def origin(kb: KB, recipe: str) -> dict[str, str]:
     return {"kb": f"{kb.path.name} {kb.manifest.dump_date or kb.manifest.created}", "recipe": recipe}
 
 
-def digest(files: Sequence[Path]) -> str:
-    """A digest of the contents of some files of decisions, for the description of a run."""
-    return sha256(b"".join(sha256(file.read_bytes()).digest() for file in files)).hexdigest() if files else ""
-
-
-def lacking(placed: Iterable[Placed], rows: Mapping[str, int]) -> str | None:
-    """A message about entities that a KB does not have; `rows` are the entities' rows."""
-    absent = list(
-        dict.fromkeys(str(one.decision.entity) for one in placed if rows.get(one.decision.entity or "", 0) < 0)
-    )
-    if not absent:
-        return None
-    return f"decisions name {counted(len(absent), 'entity', 'entities')} that the KB lacks: {listed(absent)}"
-
-
 def agreement(one: Sequence[str], other: Sequence[str]) -> float:
-    """Cohen's kappa of two reviewers' answers to the same cases: (p₀ − pₑ) / (1 − pₑ).
+    """Cohen's kappa of two reviewers' answers to the same cases, (p₀ − pₑ) / (1 − pₑ); NaN without cases.
 
     p₀ is the share of equal answers, pₑ the share that chance gives: Σ over the answers of the product of both shares.
-    NaN without cases, and 1 if both give one and the same answer everywhere.
     """
     size = len(one)
     if not size:
         return float("nan")
     same = sum(a == b for a, b in zip(one, other, strict=True)) / size
-    often, of_other = Counter(one), Counter(other)
-    chance = sum(count * of_other[answer] for answer, count in often.items()) / size**2
+    of_other = Counter(other)
+    chance = sum(count * of_other[answer] for answer, count in Counter(one).items()) / size**2
     return 1.0 if chance == 1 else (same - chance) / (1 - chance)
 
 

@@ -8,8 +8,6 @@
 A text without tokens has a row of zeros; no other text has one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
@@ -26,30 +24,21 @@ KINDS = ("static", "sentence", "bart")
 class Encoder(Protocol):
     """Encodes texts as vectors. Threads may share an encoder."""
 
-    @property
-    def name(self) -> str:
-        """The argument of `load`: KIND:WHERE, with the full path of a file or folder."""
-
-    @property
-    def dimension(self) -> int:
-        """The length of a vector."""
-
-    @property
-    def digest(self) -> str:
-        """A digest of the weights, the vocabulary and the settings."""
+    name: str
+    """The argument of `load`: KIND:WHERE, with the full path of a file or folder."""
+    dimension: int
+    digest: str
+    """A digest of the weights, the vocabulary and the settings."""
 
     def encode(self, texts: Sequence[str]) -> Float32:
         """Return one finite row for each text."""
 
 
 def load(name: str, device: str | None = None, truncate: bool = False) -> Encoder:
-    """Load the encoder KIND:WHERE.
+    """Load the encoder `static:FILE` (word vectors, without torch), `sentence:NAME` or `bart:NAME`.
 
-    Args:
-        name: `static:FILE` (word vectors; needs no torch), `sentence:NAME` or `bart:NAME`, where NAME is a folder, a
-            package that contains one, or a model on the hub.
-        device: `cpu` or `cuda`; default: the GPU if there is one. Ignored for static vectors.
-        truncate: cut texts at the model's maximum length, as the paper does, instead of encoding them in chunks.
+    NAME is a folder, a package that contains one, or a model on the hub; the default `device` is the GPU if there is
+    one. With `truncate`, texts are cut at the model's maximum length, as in the paper, not encoded in chunks.
     """
     kind, _, where = name.partition(":")
     if kind not in KINDS or not where:
@@ -59,7 +48,6 @@ def load(name: str, device: str | None = None, truncate: bool = False) -> Encode
         from namesake.encoders.word_vectors import WordVectors
 
         return WordVectors.read(Path(where))
-    from namesake.encoders.models import load_model
-    from namesake.encoders.transformer import Transformer
+    from namesake.encoders.transformer import Transformer, load_model
 
     return Transformer(kind, load_model(where, "encoder", device), truncate)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from namesake.encoders.models import Model, in_batches, padded, reading
+from namesake.encoders.transformer import Model, in_batches, padded, reading
 from namesake.errors import NamesakeError
 
 BUDGET = {"cpu": 1 << 11, "cuda": 1 << 16}
@@ -34,7 +34,6 @@ class Tree:
     """The titles of a mention's candidates. Node 0 begins every title; an edge adds a token; an end has no node."""
 
     tokens: list[int]
-    """The token of each node."""
     parents: list[int]
     """-1 for node 0; a node comes after its parent."""
     depths: list[int]
@@ -204,15 +203,9 @@ class MGenre:
 
 
 def decode(model: Any, tokens: Any, depths: Any, sees: Any, read: Any, real: Any) -> Any:
-    """Run mBART's decoder over trees; the model's own decoder takes sequences only.
+    """Run mBART's decoder over trees, since the model's own takes sequences only; `read` is the encoder's output.
 
-    Args:
-        model: an mBART.
-        tokens: the tokens of the nodes, [questions, nodes].
-        depths: the depth of each node.
-        sees: the attention mask of the nodes, [questions, 1, nodes, nodes].
-        read: the encoder's output for the texts, [questions, tokens, numbers].
-        real: the mask of the texts' tokens, [questions, 1, 1, tokens].
+    Shapes: tokens and depths [questions, nodes], sees [questions, 1, nodes, nodes], real [questions, 1, 1, tokens].
     """
     from torch.nn.functional import scaled_dot_product_attention
 

@@ -4,8 +4,6 @@ Three formats are read: text (one line per word, `word 0.1 0.2 …`, optionally 
 `.npz` with the arrays `words` and `vectors`, and a model2vec folder (`model.safetensors` and `tokenizer.json`).
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import re
@@ -13,7 +11,6 @@ import unicodedata
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
@@ -45,7 +42,7 @@ class WordVectors:
         self.normalise = normalise
 
     @classmethod
-    def read(cls, path: Path) -> WordVectors:
+    def read(cls, path: Path) -> "WordVectors":
         """Read word vectors in any of the three formats."""
         try:
             if path.is_dir():
@@ -127,16 +124,16 @@ def read_model2vec(folder: Path) -> WordVectors:
     """Read the vectors of word pieces from `model.safetensors`, and the pieces from `tokenizer.json`."""
     try:
         vectors = read_embeddings(folder / "model.safetensors")
-        pieces = WordPiece.of(json.loads((folder / "tokenizer.json").read_text(encoding="utf-8")))
+        tokens, last = by_piece(json.loads((folder / "tokenizer.json").read_text(encoding="utf-8")))
         config = folder / "config.json"
         normalise = config.is_file() and bool(json.loads(config.read_text(encoding="utf-8")).get("normalize"))
     except (ValueError, KeyError, TypeError) as problem:
         raise NamesakeError(f"{folder}: not a model2vec folder that can be read ({problem})") from None
-    if max(pieces.rows.values()) >= len(vectors):
+    if last >= len(vectors):
         raise NamesakeError(f"{folder}: tokenizer.json has more pieces than there are vectors")
     files = (folder / name for name in ("model.safetensors", "tokenizer.json"))
     digest = sha256("".join(f"sha256:{_digest(file)}" for file in files).encode()).hexdigest()
-    return WordVectors(folder, vectors, pieces.tokens, digest, normalise)
+    return WordVectors(folder, vectors, tokens, digest, normalise)
 
 
 def read_embeddings(path: Path) -> Float32:
@@ -155,41 +152,32 @@ def _digest(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-@dataclass(frozen=True)
-class WordPiece:
-    """BERT's WordPiece tokenizer from a `tokenizer.json`; `mark` precedes pieces inside a word."""
+def by_piece(tokenizer: dict[str, Any]) -> tuple[Tokens, int]:
+    """BERT's WordPiece tokenizer from the parsed `tokenizer.json`, and its last row; ValueError for another kind."""
+    model, normaliser = tokenizer["model"], tokenizer.get("normalizer") or {}
+    if model.get("type") != "WordPiece":
+        raise ValueError(f"its tokenizer is {model.get('type')}, not WordPiece")
+    rows = {str(piece): int(row) for piece, row in model["vocab"].items()}
+    if not rows or min(rows.values()) < 0:
+        raise ValueError("its tokenizer has no pieces")
+    inner, lower = model.get("continuing_subword_prefix", "##"), normaliser.get("lowercase", True)
 
-    rows: dict[str, int]
-    mark: str
-    lower: bool
-
-    @staticmethod
-    def of(tokenizer: dict[str, Any]) -> WordPiece:
-        """Create it from the parsed `tokenizer.json`; ValueError for another kind of tokenizer."""
-        model, normaliser = tokenizer["model"], tokenizer.get("normalizer") or {}
-        if model.get("type") != "WordPiece":
-            raise ValueError(f"its tokenizer is {model.get('type')}, not WordPiece")
-        rows = {str(piece): int(row) for piece, row in model["vocab"].items()}
-        if not rows or min(rows.values()) < 0:
-            raise ValueError("its tokenizer has no pieces")
-        return WordPiece(rows, model.get("continuing_subword_prefix", "##"), normaliser.get("lowercase", True))
-
-    def tokens(self, text: str) -> Iterator[int]:
-        """Yield the rows of a text's pieces; words that do not split into known pieces are skipped."""
-        if self.lower:
+    def tokens(text: str) -> Iterator[int]:
+        if lower:
             decomposed = unicodedata.normalize("NFD", text.lower())
             text = "".join(letter for letter in decomposed if unicodedata.category(letter) != "Mn")
-        for found in PIECE.finditer(text):
-            yield from self._pieces(found.group())
+        for word in PIECE.findall(text):
+            found: list[int] = []
+            begin = 0
+            while begin < len(word) <= MAX_WORD:
+                mark = inner if begin else ""
+                ends = (end for end in range(len(word), begin, -1) if mark + word[begin:end] in rows)
+                end = next(ends, None)
+                if end is None:  # a word that does not split into known pieces is skipped
+                    found = []
+                    break
+                found.append(rows[mark + word[begin:end]])
+                begin = end
+            yield from found
 
-    def _pieces(self, word: str) -> list[int]:
-        rows: list[int] = []
-        begin = 0
-        while begin < len(word) <= MAX_WORD:
-            mark = self.mark if begin else ""
-            end = next((end for end in range(len(word), begin, -1) if mark + word[begin:end] in self.rows), 0)
-            if not end:
-                return []
-            rows.append(self.rows[mark + word[begin:end]])
-            begin = end
-        return rows
+    return tokens, max(rows.values())

@@ -1,23 +1,250 @@
-"""Gold answers, and the data set that aligns them with scores.
+"""Scores and gold answers: files of scores as flat arrays, and the data set that aligns them with gold.
+
+Two layouts of scores are read, from Parquet, JSON lines or CSV. Long, one row per candidate: `articleID, name,
+candidate, qid` and a column for each score. Nested, one row per mention, as `namesake link --scores` writes it:
+`article_id, name, qid` and `candidates`, a list of structs `qid, score, parts`, with `kind` if the recipe has weights
+by kind.
 
 A gold file is JSON lines (or Parquet, or CSV) with `articleID, name, gold` (or `id, name, qid`) and any further
 columns, such as `split` and `difficulty`. `gold` is the index of a candidate, a QID, or null for NIL.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet as pq
 
-from namesake.arrays import Bool, Int64
+from namesake.arrays import Bool, Float64, Int8, Int64, indptr, list_parts, one_chunk, take_rows
 from namesake.errors import NamesakeError, did_you_mean
-from namesake.evaluation.scores import Mention, ScoreTable, numbered_lines, pick, read_table
 from namesake.files import kind
+from namesake.files.lines import json_lines
+from namesake.kernels.kinds import KINDS
+from namesake.parts import Combined
+from namesake.recipe import Recipe
 
+Mention = tuple[str, str]
+"""The article and the name of a mention."""
 NIL = -1  # no candidate is right
 MISSED = -2  # the right entity is known and is not among the candidates
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Mentions with their candidates in CSR. From `chosen` on, fields are None or empty if the file lacks them."""
+
+    mentions: list[Mention]
+    offsets: Int64
+    qids: list[str]
+    scores: dict[str, Float64]
+    chosen: list[str | None] | None = None
+    """The linker's answer for each mention; None for NIL."""
+    tie_break: tuple[str, ...] = ("LQID",)
+    confidence: Float64 | None = None
+    """The linker's probability that its first candidate is right; NaN without candidates."""
+    first: list[str | None] | None = None
+    """The linker's first candidate, also if it did not answer."""
+    doubts: dict[str, Float64] = field(default_factory=dict)
+    """The evidence for NIL: one number per mention for each kind of evidence."""
+    kinds: Int8 | None = None
+    """The kind of each candidate, a number of `KINDS`, -1 for unknown; None: all are people."""
+
+    def combined(self, recipe: Recipe) -> Combined:
+        """Combine the scores with a recipe."""
+        return recipe.combine(self.scores, self.offsets, self.doubts, self.kinds)
+
+    @property
+    def lists_candidates(self) -> bool:
+        """False for links written without `--scores`: they contain answers but no candidates."""
+        return len(self.qids) > 0
+
+    def take(self, wanted: Sequence[int] | Int64) -> "ScoreTable":
+        """Return the table with only some mentions, in the given order."""
+        at = np.asarray(wanted, np.int64)
+        offsets, candidates = take_rows(self.offsets, at)
+        names = ("mentions", "chosen", "confidence", "first", "doubts")
+        picked = {name: pick(getattr(self, name), at) for name in names}
+        return replace(self.with_candidates(offsets, candidates), **picked)
+
+    def with_candidates(self, offsets: Int64, candidates: Int64) -> "ScoreTable":
+        """Return the table with only some candidates, between new offsets."""
+        picked = {name: pick(getattr(self, name), candidates) for name in ("qids", "scores", "kinds")}
+        return replace(self, offsets=offsets, **picked)
+
+    def with_unscored(self, mentions: Sequence[Mention]) -> "ScoreTable":
+        """Return the table with more mentions at the end, without candidates, answers and evidence."""
+        more = len(mentions)
+        return replace(
+            self,
+            mentions=[*self.mentions, *mentions],
+            offsets=np.append(self.offsets, np.full(more, self.offsets[-1])),
+            chosen=None if self.chosen is None else [*self.chosen, *[None] * more],
+            confidence=None if self.confidence is None else np.append(self.confidence, np.full(more, np.nan)),
+            first=None if self.first is None else [*self.first, *[None] * more],
+            doubts={name: np.append(doubt, np.zeros(more)) for name, doubt in self.doubts.items()},
+        )
+
+
+def pick(values: Any, at: Int64) -> Any:
+    """Return some entries of an array, a list or each column of a dict; None stays None."""
+    if isinstance(values, dict):
+        return {name: pick(column, at) for name, column in values.items()}
+    return [values[i] for i in at] if isinstance(values, list) else None if values is None else values[at]
+
+
+def read_scores(path: Path) -> ScoreTable:
+    """Read a score file of either layout. Scores must be numbers, and mentions must be unique."""
+    return score_table(read_table(path), str(path))
+
+
+def score_table(table: pa.Table, where: str) -> ScoreTable:
+    """Convert an Arrow table of either layout; messages begin with `where`."""
+    if "article_id" in table.column_names:
+        table = table.rename_columns({"article_id": "articleID"})
+    for needed in ("articleID", "name", "qid"):
+        if needed not in table.column_names:
+            hint = did_you_mean(needed, table.column_names)
+            raise NamesakeError(f"{where}: no column `{needed}`; it has {', '.join(table.column_names)}{hint}")
+    if table.num_rows == 0:
+        raise NamesakeError(f"{where}: no rows")
+    read = _long if "candidate" in table.column_names else nested_table
+    scores = read(table, where)
+    if "LQID" not in scores.scores and all(re.fullmatch(r"Q\d+", qid) for qid in scores.qids):
+        scores.scores["LQID"] = -np.array([int(qid[1:]) for qid in scores.qids], np.float64)
+    return scores
+
+
+def read_table(path: Path) -> pa.Table:
+    """Read Parquet, JSON lines (`.gz .bz2 .zst`) or CSV, by suffix."""
+    suffix = kind(path)
+    try:
+        if suffix == ".parquet":
+            return pq.read_table(path)
+        if suffix == ".csv":
+            return pyarrow.csv.read_csv(path)
+        if suffix in {".jsonl", ".ndjson", ".json"}:
+            return pa.Table.from_pylist([row for _, row in numbered_lines(path)])
+    except FileNotFoundError:
+        raise NamesakeError(f"{path}: no such file") from None
+    except (OSError, pa.ArrowException) as problem:
+        raise NamesakeError(f"{path} cannot be read ({str(problem).splitlines()[0]})") from None
+    raise NamesakeError(f"{path}: scores and links come as .parquet, .jsonl (.gz .bz2 .zst) or .csv")
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects of a file of JSON lines with their line numbers."""
+    return json_lines(path, dict[str, Any], "a JSON object")
+
+
+def _long(table: pa.Table, where: str) -> ScoreTable:
+    """One row per candidate: group the rows by mention, in order of first appearance, candidates by their number."""
+    keys = _mentions(table)
+    mentions = list(dict.fromkeys(keys))
+    number = {mention: i for i, mention in enumerate(mentions)}
+    mention = np.array([number[key] for key in keys], np.int64)
+    candidate = _numbers(table["candidate"], f"{where}: candidate", lambda row: f"row {row}")
+    rows = np.lexsort([candidate, mention])
+
+    def owner(row: int) -> str:
+        return _candidate(keys[row], int(candidate[row]))
+
+    twice = np.flatnonzero((np.diff(mention[rows]) == 0) & (np.diff(candidate[rows]) == 0))
+    if len(twice):
+        raise NamesakeError(f"{where}: {owner(rows[twice[0]])} appears twice")
+    position = {"articleID", "name", "candidate", "qid"}
+    scores = {
+        column.name: _numbers(table[column.name], f"{where}: {column.name}", owner)[rows]
+        for column in table.schema
+        if column.name not in position and (pa.types.is_floating(column.type) or pa.types.is_integer(column.type))
+    }
+    qids = [str(qid) for qid in table["qid"].to_pylist()]
+    offsets = np.searchsorted(mention[rows], np.arange(len(mentions) + 1)).astype(np.int64)
+    return ScoreTable(mentions, offsets, [qids[row] for row in rows], scores)
+
+
+def nested_table(table: pa.Table, where: str) -> ScoreTable:
+    """One row per mention: unnest its candidates with their scores and parts."""
+    mentions = _mentions(table)
+    if len(set(mentions)) < len(mentions):
+        article, name = next(mention for mention in mentions if mentions.count(mention) > 1)
+        raise NamesakeError(f"{where}: two rows for {name!r} in {article}; a mention is one name in one article")
+    offsets, given = np.zeros(len(mentions) + 1, np.int64), {}
+    if "candidates" in table.column_names and table["candidates"].null_count < len(mentions):
+        offsets, candidates = list_parts(one_chunk(table["candidates"]))
+        given = _fields(candidates)
+
+    def owner(row: int) -> str:
+        mention = int(np.searchsorted(offsets, row, "right")) - 1
+        return _candidate(mentions[mention], row - int(offsets[mention]))
+
+    def about(row: int) -> str:
+        return f"{mentions[row][1]!r} in article {mentions[row][0]}"
+
+    none = pa.nulls(0)
+    scored = _fields(given.get("parts", none)) | {"score": given.get("score", none)}
+    doubts = _fields(one_chunk(table["doubts"])) if "doubts" in table.column_names else {}
+    recipe = (table.schema.metadata or {}).get(b"namesake.recipe")
+    ties = Recipe.parse(recipe.decode(), where, declared=False).tie_break if recipe else ("LQID",)
+    qids, kinds = (given.get(name, none).to_pylist() for name in ("qid", "kind"))
+    number = {kind: n for n, kind in enumerate(KINDS)}
+    numbers = np.array([number.get(kind or "", -1) for kind in kinds], np.int8) if any(kinds) else None
+    linked = table["qid"].to_pylist(), ties, *_confidence(table, where)
+    evidence = _columns(doubts, where, about)
+    return ScoreTable(mentions, offsets, qids, _columns(scored, where, owner), *linked, evidence, numbers)
+
+
+def _fields(structs: pa.Array) -> dict[str, pa.Array]:
+    """The fields of structs by name; nothing if they are not structs."""
+    names = [each.name for each in structs.type] if pa.types.is_struct(structs.type) else []
+    return {name: pc.struct_field(structs, name) for name in names}
+
+
+def _columns(columns: dict[str, pa.Array], where: str, owner: Callable[[int], str]) -> dict[str, Float64]:
+    """Columns of numbers; a column of nulls is absent, such as that of a scorer that never ran."""
+    some = {name: column for name, column in columns.items() if column.null_count < len(column)}
+    return {name: _numbers(column, f"{where}: {name}", owner) for name, column in some.items()}
+
+
+def _confidence(table: pa.Table, where: str) -> tuple[Float64 | None, list[str | None] | None]:
+    """The linker's probabilities of its first candidates, and those candidates."""
+    if "confidence" not in table.column_names or table["confidence"].null_count == table.num_rows:
+        return None, None
+    try:
+        values = table["confidence"].cast(pa.float64()).to_pylist()
+    except pa.ArrowException:
+        raise NamesakeError(f"{where}: confidence is not a column of numbers") from None
+    first = table["best" if "best" in table.column_names else "qid"].to_pylist()
+    confidence = np.array([np.nan if v is None or qid is None else v for v, qid in zip(values, first, strict=True)])
+    if ((confidence < 0) | (confidence > 1)).any():
+        raise NamesakeError(f"{where}: confidence must be a probability, between 0 and 1")
+    return confidence, first
+
+
+def _candidate(mention: Mention, candidate: int) -> str:
+    return f"candidate {candidate} of {mention[1]!r} in article {mention[0]}"
+
+
+def _numbers(column: Any, what: str, owner: Callable[[int], str]) -> Float64:
+    """A column as float64; a missing value is an error, which names the column and the `owner` of the row."""
+    try:
+        values: Float64 = np.array(column.to_pylist(), np.float64)
+    except (TypeError, ValueError):
+        raise NamesakeError(f"{what} is not a column of numbers") from None
+    missing = np.flatnonzero(np.isnan(values))
+    if len(missing):
+        raise NamesakeError(f"{what} of {owner(int(missing[0]))} is not a number (NaN or null)")
+    return values
+
+
+def _mentions(table: pa.Table) -> list[Mention]:
+    articles, names = table["articleID"].to_pylist(), table["name"].to_pylist()
+    return [(str(article), str(name)) for article, name in zip(articles, names, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -49,10 +276,7 @@ class Dataset:
 
     @property
     def answerable(self) -> Bool:
-        """Mentions whose gold entity is among their candidates: the paper's denominator on Quotebank.
-
-        If the candidates are not listed, mentions that have a gold entity.
-        """
+        """Mentions whose gold entity is among their candidates; if these are not listed, those with a gold entity."""
         return self.gold >= 0 if self.table.lists_candidates else self.gold != NIL
 
     @property
@@ -65,7 +289,7 @@ class Dataset:
         """The number of each mention's article, for resampling and folds by document."""
         return article_numbers([self])
 
-    def take(self, wanted: Sequence[int]) -> "Dataset":
+    def take(self, wanted: Sequence[int] | Int64) -> "Dataset":
         """Return the data with only some mentions."""
         at = np.asarray(wanted, np.int64)
         table, gold = self.table.take(wanted), self.gold[at]
@@ -74,11 +298,8 @@ class Dataset:
         return Dataset(table, gold, qids, columns, self.unscored & set(table.mentions))
 
     def only(self, kept: Bool) -> "Dataset":
-        """Return the same mentions with only some candidates, such as those of a KB; other gold becomes MISSED.
-
-        Two columns to slice by are added: `known` (all candidates were kept, or some) and `rivals` (two or more).
-        """
-        table = self.table.only(kept)
+        """Return the data with some candidates, and the columns `known` (all kept, or some) and `rivals` (several)."""
+        table = self.table.with_candidates(indptr(kept)[self.offsets], np.flatnonzero(kept))
         place = np.append(np.cumsum(kept) - 1, MISSED)
         stays = (self.gold >= 0) & np.append(kept, False)[self.gold]
         gold = np.where(stays, place[self.gold], np.where(self.gold == NIL, NIL, MISSED))
@@ -146,10 +367,7 @@ def resolved(gold: list[GoldRow]) -> tuple[list[GoldRow], int]:
 
 
 def align(table: ScoreTable, gold: list[GoldRow]) -> Dataset:
-    """Return the scores of the mentions that have gold, in the order of the gold.
-
-    A mention without scores has no candidates and counts as missed. Gold without any scored mention is an error.
-    """
+    """Return the scores of the mentions that have gold, in its order; a mention without scores has no candidates."""
     place = {mention: i for i, mention in enumerate(table.mentions)}
     unscored = [row.mention for row in gold if row.mention not in place]
     if len(unscored) == len(gold):

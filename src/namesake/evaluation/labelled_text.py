@@ -91,11 +91,13 @@ class LabelledCorpus:
 
 
 def read_corpora(paths: Paths, complete: Sequence[str] = ()) -> list[LabelledCorpus]:
-    """Read labelled files, each as a corpus; a folder stands for the JSON lines in it.
-
-    `complete` are the names of corpora in which every name is labelled.
-    """
-    files = [file for path in several(paths) for file in _files(Path(path))]
+    """Read labelled files, or those of folders, each as a corpus; in those named `complete`, all names have labels."""
+    files: list[Path] = []
+    for path in map(Path, several(paths)):
+        found = sorted(each for each in path.iterdir() if kind(each) in SUFFIXES) if path.is_dir() else [path]
+        if not found:
+            raise NamesakeError(f"{path}: no JSON lines (.jsonl, also .gz .bz2 .zst) in this folder")
+        files += found
     if not files:
         raise NamesakeError("no labelled files: name one or more with `labelled=`")
     names = [file.name.partition(".")[0] for file in files]
@@ -106,29 +108,18 @@ def read_corpora(paths: Paths, complete: Sequence[str] = ()) -> list[LabelledCor
     return [read_corpus(file, name, name in complete) for file, name in zip(files, unique, strict=True)]
 
 
-def _files(path: Path) -> list[Path]:
-    found = sorted(each for each in path.iterdir() if kind(each) in SUFFIXES) if path.is_dir() else [path]
-    if not found:
-        raise NamesakeError(f"{path}: no JSON lines (.jsonl, also .gz .bz2 .zst) in this folder")
-    return found
-
-
 def read_corpus(path: Path, name: str | None = None, complete: bool = False) -> LabelledCorpus:
-    """Read one file. A span outside its text or an invalid QID is an error that names the line.
-
-    With `complete`, every document is complete.
-    """
+    """Read one file. A span outside its text or an invalid QID is an error that names the line."""
     documents, overlapping = [], 0
     for line, record in json_lines(path, Document, "a labelled document"):
         for label in record.labels:
-            _check(label, record.text, f"{path} line {line}")
+            _check(label, len(record.text), f"{path} line {line}")
         low, high = record.evaluation_span or (0, len(record.text))
         inside = [label for label in record.labels if low <= label.span[0] and label.span[1] <= high]
         whole = complete or bool(record.complete)
         document = msgspec.structs.replace(record, id=str(record.id), labels=inside, complete=whole)
         documents.append(_scored(document, lambda label: not label.coref and label.why not in UNSCORED))
-        labels = documents[-1].labels
-        overlapping += count_overlapping([label.span for label in labels])
+        overlapping += count_overlapping([label.span for label in documents[-1].labels])
     if not documents:
         raise NamesakeError(f"{path}: no labelled documents")
     repeated = sum(count > 1 for count in Counter(document.id for document in documents).values())
@@ -143,13 +134,10 @@ def _scored(document: Document, counts: Callable[[Label], bool]) -> Document:
 
 
 def of_every_kind(corpus: LabelledCorpus) -> LabelledCorpus:
-    """The corpus for a KB of several kinds: with labels of names that state an entity, or a person.
-
-    A label without a capital letter is a concept, such as "prime minister". One without a QID that is not a person's
-    may be of an entity in the KB.
-    """
+    """The corpus for a KB of several kinds, with labels that state an entity or a person, and have a capital letter."""
 
     def counts(one: Document, label: Label) -> bool:
+        # without a capital letter, it is a concept; without QID and person, it may be of an entity in the KB
         return (label.qid is not None or label.is_person) and any(map(str.isupper, one.text[slice(*label.span)]))
 
     return replace(corpus, documents=[_scored(one, partial(counts, one)) for one in corpus.documents])
@@ -164,10 +152,10 @@ def count_overlapping(spans: Sequence[Span]) -> int:
     return count
 
 
-def _check(label: Label, text: str, where: str) -> None:
+def _check(label: Label, size: int, where: str) -> None:
     for start, end in (label.span, label.name_span):
-        if not 0 <= start < end <= len(text):
-            raise NamesakeError(f"{where}: label [{start}, {end}] lies outside the text of {len(text):,} characters")
+        if not 0 <= start < end <= size:
+            raise NamesakeError(f"{where}: label [{start}, {end}] lies outside the text of {size:,} characters")
     if label.qid is not None and not re.fullmatch(r"Q\d{1,18}", label.qid, re.ASCII):
         raise NamesakeError(f"{where}: label {list(label.span)} has the QID {label.qid!r}, not one like Q76 or null")
 
@@ -183,6 +171,12 @@ class Alignment:
     """Labels whose QID is in the KB: the denominator of recall."""
     mentions: Sequence[int]
     """The rows of the links that have such spans."""
+    best: Sequence[str | None]
+    """By mention: the first candidate; None without candidates."""
+    confidence: Float64
+    """By mention: NaN if the recipe computes none."""
+    person: Bool
+    """By mention: False if the text shows that the name is not a person's: such names are never answered."""
     spans: Int64
     """Start and end of each span, grouped by mention."""
     span_mention: Int64
@@ -226,10 +220,7 @@ class Alignment:
 def align_labels(
     corpus: LabelledCorpus, known: Bool, links: pa.Table, kinds: Mapping[str, str] | None = None
 ) -> Alignment:
-    """Align the labels of a corpus with its links, whose article ids are the numbers of the documents.
-
-    `known` has a flag for each label: whether its QID is in the KB. `kinds` are those of entities in the KB.
-    """
+    """Align labels, which are `known` in the KB or not, with links, whose article ids are numbers of documents."""
     labels = [label for document in corpus.documents for label in document.labels]
     label_document = np.repeat(np.arange(len(corpus.documents)), [len(each.labels) for each in corpus.documents])
     bounds = np.array([label.span for label in labels], np.int64).reshape(-1, 2)
@@ -249,9 +240,13 @@ def align_labels(
             kept.append(span)
             of_mention.append(len(mentions) - 1)
             of_document.append(document)
-    at, where, left, right = (np.array(each, np.int64) for each in (of_mention, of_document, pair_span, pair_label))
     spans = np.array(kept, np.int64).reshape(-1, 2)
-    return Alignment(corpus, labels, label_document, known, mentions, spans, at, where, left, right, kinds or {})
+    at, where, left, right = (np.array(each, np.int64) for each in (of_mention, of_document, pair_span, pair_label))
+    made = links.select(["best", "confidence", "qid"]).take(pa.array(mentions, pa.int64()))
+    confidence = made["confidence"].to_numpy().astype(np.float64)
+    answers = made["best"].to_pylist(), confidence, made["qid"].is_valid().to_numpy()
+    aligned = corpus, labels, label_document, known, mentions, *answers
+    return Alignment(*aligned, spans, at, where, left, right, kinds or {})
 
 
 def _is_wrong(document: Document, span: Span) -> bool:
@@ -259,25 +254,6 @@ def _is_wrong(document: Document, span: Span) -> bool:
     low, high = document.evaluation_span or (0, len(document.text))
     inside = low <= span[0] and span[1] <= high
     return bool(document.complete) and inside and not any(a < span[1] and span[0] < b for a, b in document.unscored)
-
-
-@dataclass(frozen=True)
-class Answers:
-    """A recipe's answers for the mentions of an `Alignment`, one value for each."""
-
-    best: Sequence[str | None]
-    """The first candidate; None without candidates."""
-    confidence: Float64
-    """NaN if the recipe computes none."""
-    person: Bool
-    """False if the text shows that the name is not a person's: such names are never answered."""
-
-    @classmethod
-    def of(cls, links: pa.Table, mentions: Sequence[int]) -> "Answers":
-        """Take the answers from links that were made without a threshold."""
-        rows = links.select(["best", "confidence", "qid"]).take(pa.array(mentions, pa.int64()))
-        confidence = rows["confidence"].to_numpy().astype(np.float64)
-        return cls(rows["best"].to_pylist(), confidence, rows["qid"].is_valid().to_numpy())
 
 
 @dataclass(frozen=True)
@@ -303,11 +279,11 @@ class Outcome:
     """By label: the highest threshold at which any answer overlaps it, or NEVER."""
 
     @classmethod
-    def of(cls, labels: Alignment, answers: Answers) -> "Outcome":
-        """Compare answers with labels."""
+    def of(cls, labels: Alignment) -> "Outcome":
+        """Compare the answers, which were made without a threshold, with the labels."""
         at, span, label = labels.span_mention, labels.pair_span, labels.pair_label
-        best = [answers.best[mention] for mention in at]
-        confidence, person = answers.confidence[at], answers.person[at]
+        best = [labels.best[mention] for mention in at]
+        confidence, person = labels.confidence[at], labels.person[at]
         has_best = np.array([qid is not None for qid in best], np.bool_)
         always = np.where(np.isnan(confidence), np.inf, confidence)
         sure = np.where(has_best & person, always, NEVER)

@@ -13,7 +13,7 @@ from namesake.arrays import Bool, Float64
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.evaluation import statistics
 from namesake.evaluation.gold import Dataset
-from namesake.evaluation.statistics import DEFAULT, Bootstrap, Curve, Interval, as_slice
+from namesake.evaluation.statistics import DEFAULT, Bootstrap, Curve, Interval
 from namesake.parts import Part, column
 from namesake.recipe import Recipe, recipes
 
@@ -105,19 +105,27 @@ def evaluate_scores(
         return np.column_stack([means(weights), *found])
 
     plain = statistics.plain(statistic, len(data.gold))
-    units = data.documents if unit == "document" else statistics.by_mention(len(data.gold))
+    units = data.documents if unit == "document" else np.arange(len(data.gold))
     sampled = statistics.resample(statistic, units, bootstrap)
-    defined = np.flatnonzero(~np.isnan(plain))  # AUROC is undefined if all answers are right
-    rows = [
-        Row(*labels[i], *interval, int(counts[i]))
-        for i, interval in zip(defined, statistics.intervals(plain[defined], sampled[:, defined]), strict=True)
-    ]
     compared = [(label[0], plain[i], sampled[:, i]) for i, label in enumerate(labels) if label[1:] == ("all", "P@1")]
     curves = [Curve.of(each.name, each.confidence, each.right, each.is_probability) for each in confident]
     notes = [UCSE_REMARK for each in methods if each.name == "UCSE"]
     absent = [(each.name, ", ".join(each.absent)) for each in methods if each.absent]
     notes += [f"{name}: the scores have no {scorers}; counted as absent" for name, scorers in absent]
-    return Evaluation(rows, _comparisons(compared), curves, notes)
+    best, best_value, best_samples = max(compared, key=lambda figure: figure[1])
+    comparisons = [
+        Comparison(name, best, *statistics.paired(float(value - best_value), samples - best_samples))
+        for name, value, samples in compared
+        if name != best
+    ]
+    return Evaluation(rows_of(labels, plain, sampled, counts), comparisons, curves, notes)
+
+
+def rows_of(labels: Sequence[Label], values: Float64, sampled: Float64, counts: Sequence[int]) -> list[Row]:
+    """Return the figures that are defined, with their intervals; AUROC is not if all answers are right."""
+    defined = np.flatnonzero(~np.isnan(values))
+    found = statistics.intervals(values[defined], sampled[:, defined])
+    return [Row(*labels[i], *each, int(counts[i])) for i, each in zip(defined.tolist(), found, strict=True)]
 
 
 def slices_by(data: Dataset, by: Sequence[str]) -> dict[str, Bool]:
@@ -152,30 +160,18 @@ def _mean_columns(data: Dataset, methods: Sequence[Method], slices: dict[str, Bo
     figures: dict[Label, Float64] = {}
     for name, inside in slices.items():
         if data.table.lists_candidates:
-            figures[CEILING, name, "candidate recall"] = as_slice(answerable.astype(np.float64), inside)
+            figures[CEILING, name, "candidate recall"] = np.where(inside, answerable, np.nan)
         for method in methods:
             measured = [("P@1", method.hit), ("MRR", method.reciprocal_rank)]
             for metric, values in measured:
-                figures[method.name, name, metric] = as_slice(values, inside & answerable)
+                figures[method.name, name, metric] = np.where(inside & answerable, values, np.nan)
             if answerable[inside].all():
                 continue
             for metric, values in measured:
-                figures[method.name, name, f"{metric} of all"] = as_slice(values, inside)
+                figures[method.name, name, f"{metric} of all"] = np.where(inside, values, np.nan)
             if data.unanswerable[inside].any():
-                figures[method.name, name, "accuracy with NIL"] = as_slice(method.right_with_nil, inside)
+                figures[method.name, name, "accuracy with NIL"] = np.where(inside, method.right_with_nil, np.nan)
     return figures
-
-
-def _comparisons(compared: list[tuple[str, float, Float64]]) -> list[Comparison]:
-    """Every method against the one with the best P@1, over the same samples."""
-    if len(compared) < 2:
-        return []
-    best, best_value, best_samples = max(compared, key=lambda figure: figure[1])
-    return [
-        Comparison(name, best, *statistics.paired(float(value - best_value), samples - best_samples))
-        for name, value, samples in compared
-        if name != best
-    ]
 
 
 _SYSTEMS = "LQID NP NS PR_WD PR_WP IScore NIScore CSE NCSE EEIScore CSSVE UIScore UCSE Eigen Eigen_IScore mGENRE"
@@ -208,8 +204,8 @@ def available(data: Dataset) -> list[str]:
 def method(name: str, data: Dataset) -> Method:
     """Return a method by name: Random, links, a system of the paper, a recipe (shipped or .toml) or a score column."""
     if name == "Random":
-        hit = statistics.random_hits(data.offsets, data.gold)
-        return Method(name, hit, statistics.random_reciprocal_ranks(data.offsets, data.gold), hit)
+        hit, reciprocal = statistics.random_order(data.offsets, data.gold)
+        return Method(name, hit, reciprocal, hit)
     if name == "links":
         return linked(name, data)
     if name.endswith(".toml") or name in recipes():
@@ -227,11 +223,7 @@ def method(name: str, data: Dataset) -> Method:
 
 
 def from_recipe(recipe: Recipe, data: Dataset, name: str) -> Method:
-    """Return a recipe's answers from the scores of a file.
-
-    With a `[decide]` rule, the confidence is P(first candidate | m), and the answer is NIL below the threshold.
-    Without, the first candidate is always the answer, and its score is the confidence.
-    """
+    """Return a recipe's answers from the scores of a file; without a `[decide]` rule, scores are the confidence."""
     combined = data.table.combined(recipe)
     if all(part.source in combined.absent for part in recipe.parts):
         needed = ", ".join(dict.fromkeys(part.source for part in recipe.parts))

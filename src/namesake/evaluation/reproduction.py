@@ -15,11 +15,10 @@ import numpy as np
 from namesake.arrays import Float64
 from namesake.errors import NamesakeError
 from namesake.evaluation import statistics
-from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold
+from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, numbered_lines, read_gold, read_scores
 from namesake.evaluation.measure import PAPER, from_recipe, method
 from namesake.evaluation.reports.report import Dot, Report, Section, View, dot_plot
-from namesake.evaluation.scores import numbered_lines, read_scores
-from namesake.evaluation.statistics import DEFAULT, Bootstrap, as_slice
+from namesake.evaluation.statistics import DEFAULT, Bootstrap
 from namesake.parts import Part
 from namesake.recipe import Recipe
 
@@ -85,16 +84,14 @@ def reproduce_tables(folder: Path, bootstrap: Bootstrap = DEFAULT) -> Reproducti
     derived = statistics.derived_difficulty(data.offsets, data.gold, *popularity)
     figures = list(_figures(data))  # every figure is a mean over mentions, and all share one bootstrap
     means = statistics.means(np.column_stack([values for *_, values, _ in figures]))
-    found = statistics.estimate(means, statistics.by_mention(len(data.gold)), bootstrap)
+    found = statistics.estimate(means, np.arange(len(data.gold)), bootstrap)
     rows = list(_counts(derived, folder / ARTICLES, gold))
     for (table, name, column, _, printed), interval in zip(figures, found, strict=True):
         rows.append(PaperRow(table, name, column, interval.value, interval.half_width, *printed))
     agree = sum(a == b for a, b in zip(derived, data.columns["difficulty"], strict=True))
     as_written = float(from_recipe(Recipe.load("ucse-paper"), data, "UCSE").hit.mean())
-    difficulty = (
-        f"Easy and hard derived from NS (ties by LQID) agree with the given column on {agree} of {len(derived)} "
-    )
-    remarks = [f"{difficulty}mentions.", _TEXTS["anchors"], _TEXTS["ucse"].format(as_written)]
+    difficulty = _TEXTS["difficulty"].format(agree, len(derived))
+    remarks = [difficulty, _TEXTS["anchors"], _TEXTS["ucse"].format(as_written)]
     return Reproduction(sorted(rows, key=lambda row: int(row.table)), remarks)
 
 
@@ -111,7 +108,7 @@ def _figures(data: Dataset) -> Iterator[_Figure]:
         for table, values, printed in (("2", system.hit, cells), ("11", system.reciprocal_rank, PRINTED.mrr[name])):
             for column, cell in zip(PRINTED.columns, printed, strict=True):
                 inside = (difficulty == column) | (column == "overall")
-                yield table, name, column, as_slice(values, inside), cell
+                yield table, name, column, np.where(inside, values, np.nan), cell
     for name, cells in PRINTED.mgenre_context.items():
         system = from_recipe(Recipe(name, (Part(name),), tie_break=()), data, name)
         yield "8", name, "P@1", system.hit, cells["P@1"]
@@ -144,13 +141,9 @@ def paper_report(reproduction: Reproduction) -> Report:
     """Make the report of `namesake eval reproduce`: each table next to print, then every difference with its reason."""
     tables = {key: list(rows) for key, rows in groupby(reproduction.rows, key=lambda row: row.table)}
     differing = [row for row in reproduction.rows if row.why]
-    intro = [
-        "Quotebank's columns of the paper's tables, computed from the authors' scores with our recipes: each cell "
-        "shows our figure and, in brackets, the printed one.",
-        _TEXTS["intervals"],
-        f"{len(reproduction.rows)} cells are compared. {len(reproduction.rows) - len(differing)} agree with print "
-        f"within 0.001 (half widths within 0.005); the other {len(differing)} are explained at the end.",
-    ]
+    count = len(reproduction.rows)
+    compared = _TEXTS["compared"].format(count, count - len(differing), len(differing))
+    intro = [_TEXTS["cells"], _TEXTS["intervals"], compared]
     sections = [
         Section(f"Table {key}", (), [_table(key, rows)], [_plot(rows)] if key in {"2", "11"} else [])
         for key, rows in tables.items()
@@ -159,8 +152,7 @@ def paper_report(reproduction: Reproduction) -> Report:
     sections.append(Section("Differences from print, and their reasons", reproduction.remarks, [differences]))
     short = [_table("2", tables["2"], short=True), differences]
     rows = [asdict(row) for row in reproduction.rows]
-    title = "Strong Heuristics for Named Entity Linking, reproduced on Quotebank"
-    return Report(title, sections, rows, intro, short, [intro[-1].replace("at the end", "above")])
+    return Report(_TEXTS["title"], sections, rows, intro, short, [compared.replace("at the end", "above")])
 
 
 def _table(key: str, rows: Sequence[PaperRow], short: bool = False) -> View:
@@ -183,9 +175,8 @@ def _table(key: str, rows: Sequence[PaperRow], short: bool = False) -> View:
 def _plot(rows: Sequence[PaperRow]) -> str:
     dots = []
     for row in rows:
-        arm = row.half_width or 0
-        low, high = max(0.0, row.value - arm), min(1.0, row.value + arm)
-        dots.append(Dot(row.method, row.column, row.value, low, high, row.printed))
+        low, high = (row.value + sign * (row.half_width or 0) for sign in (-1, 1))
+        dots.append(Dot(row.method, row.column, row.value, max(0.0, low), min(1.0, high), row.printed))
     metric = "P@1" if rows[0].table == "2" else "MRR"
     return dot_plot(dots, f"{metric}: ours (dots, with 95 % intervals) and printed (diamonds)")
 
@@ -198,4 +189,4 @@ def _differences(rows: Sequence[PaperRow]) -> View:
         for number, row in enumerate(row for row in rows if row.why == reason)
     ]
     header = ["cell", "ours (printed)", "why"]
-    return View("differences", "Differences.", header, table, words=frozenset({0, 2}))
+    return View("differences", "Differences.", header, table, words=(0, 2))

@@ -7,10 +7,9 @@ are cut from each sample.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from namesake import rank
 from namesake.arrays import Bool, Float64, Int64
@@ -96,11 +95,6 @@ def paired(value: float, differences: Float64) -> tuple[Interval, float]:
     return Interval(value, float(low), float(high)), min(1.0, 2 * (tail + 1) / (len(differences) + 1))
 
 
-def by_mention(mentions: int) -> Int64:
-    """Return the units that resample mentions one by one."""
-    return np.arange(mentions, dtype=np.int64)
-
-
 def gold_ranks(offsets: Int64, gold: Int64, *keys: Float64) -> Float64:
     """Return the rank of each mention's gold candidate, 1 for the first; infinity without one."""
     place = np.full(len(gold), np.inf)
@@ -109,23 +103,15 @@ def gold_ranks(offsets: Int64, gold: Int64, *keys: Float64) -> Float64:
     return place
 
 
-def random_hits(offsets: Int64, gold: Int64) -> Float64:
-    """Return the expected P@1 of a uniform choice: 1 / |E_m|, and 0 if the gold entity is not a candidate."""
-    return np.where(gold >= 0, 1 / np.maximum(np.diff(offsets), 1), 0.0)
-
-
-def random_reciprocal_ranks(offsets: Int64, gold: Int64) -> Float64:
-    """Return the expected MRR of a uniform order: (1 + 1/2 + … + 1/|E_m|) / |E_m|."""
+def random_order(offsets: Int64, gold: Int64) -> tuple[Float64, Float64]:
+    """Return the expected P@1 and MRR of a uniform order: 1 / |E_m|, and (1 + 1/2 + … + 1/|E_m|) / |E_m|."""
     size = np.maximum(np.diff(offsets), 1)
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, size.max(initial=1) + 1))])
-    return np.where(gold >= 0, harmonic[size] / size, 0.0)
+    return np.where(gold >= 0, 1 / size, 0.0), np.where(gold >= 0, harmonic[size] / size, 0.0)
 
 
 def means(values: Float64) -> Statistic:
-    """Return weighted means of many columns at once. NaN entries are outside a column's slice and do not count.
-
-    P@1, MRR, accuracy and recall are means of one number per mention over the mentions of a slice.
-    """
+    """Return weighted means of many columns at once. NaN entries are outside a column's slice and do not count."""
     inside = ~np.isnan(values)
     summands = np.where(inside, values, 0.0)
     slices, of_column = np.unique(inside, axis=1, return_inverse=True)  # few slices, many columns
@@ -136,7 +122,7 @@ def means(values: Float64) -> Statistic:
 def auroc(confidence: Float64, right: Bool, weights: Float64) -> Float64:
     """Return the probability that a right answer has more confidence than a wrong one; ties count half.
 
-    NaN for samples in which all answers are right, or all wrong. Mentions without a confidence (NaN) do not count.
+    It is undefined (NaN) if all answers are right, or all wrong. Mentions without a confidence (NaN) do not count.
     """
     ascending = np.argsort(confidence, kind="stable")[: np.count_nonzero(~np.isnan(confidence))]
     firsts = np.flatnonzero(np.diff(confidence[ascending], prepend=np.nan))  # of mentions with the same confidence
@@ -150,10 +136,7 @@ def auroc(confidence: Float64, right: Bool, weights: Float64) -> Float64:
 
 
 def calibration_bins(probability: Float64, right: Bool, weights: Float64) -> tuple[Float64, Float64, Float64]:
-    """Return the number of answers, their summed probability and the right ones, for each tenth of [0, 1].
-
-    Mentions without a probability (NaN) are in no bin.
-    """
+    """Return the number of answers, their summed probability (not NaN) and the right ones, for each tenth of [0, 1]."""
     number = np.where(np.isnan(probability), -1.0, np.minimum(probability * 10 // 1, 9))
     member = number[:, None] == np.arange(10)
     summed = member * np.nan_to_num(probability)[:, None]
@@ -167,10 +150,7 @@ def calibration_error(probability: Float64, right: Bool, weights: Float64) -> Fl
 
 
 def risk_coverage(confidence: Float64, right: Bool) -> tuple[Float64, Float64]:
-    """Return coverage and risk if only the most confident answers are given: one point for each confidence level.
-
-    Coverage is the share of mentions answered, risk the share of wrong answers among them.
-    """
+    """Return, for each level of confidence, the share of mentions answered, and the share of wrong ones among them."""
     descending = np.argsort(-confidence, kind="stable")
     last = np.flatnonzero(np.append(confidence[descending][1:] != confidence[descending][:-1], True))
     answered = last + 1.0
@@ -204,11 +184,6 @@ def derived_difficulty(offsets: Int64, gold: Int64, *popularity: Float64) -> lis
     """Return "easy" if popularity alone (NS in the paper) ranks the gold entity first, else "hard"; None for NIL."""
     place = gold_ranks(offsets, gold, *popularity)
     return [None if at < 0 else ("easy" if rank == 1 else "hard") for at, rank in zip(gold, place, strict=True)]
-
-
-def as_slice(values: Float64, inside: Bool | npt.NDArray[Any]) -> Float64:
-    """Return the values of a slice, NaN outside it, for `means`."""
-    return np.where(inside, values, np.nan)
 
 
 def ratio(part: Float64, whole: Float64, otherwise: float = 0.0) -> Float64:

@@ -9,7 +9,6 @@ answer may be right, and a few such labels would decide the thresholds of the hi
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from namesake.articles.article import Span
 from namesake.drawing.text import Excerpt, excerpt
 from namesake.evaluation import statistics
 from namesake.evaluation.labelled_text import NEVER, Alignment, Outcome
-from namesake.evaluation.measure import Row
+from namesake.evaluation.measure import Row, rows_of
 from namesake.evaluation.reports.report import View
 from namesake.evaluation.statistics import Bootstrap, Curve, Interval, ratio
 
@@ -39,29 +38,21 @@ WRONG_LINKS = ("another entity in the KB", "a person not in the KB", "not a pers
 """What the labels under wrong links are. There are links without a label in complete documents only."""
 
 
-class Statistic:
-    """All figures of an outcome, for any weights of its documents."""
+def statistic(outcome: Outcome, threshold: float) -> tuple[statistics.Statistic, list[int]]:
+    """Return all FIGURES of an outcome for any weights of its documents, and the denominator of each (F1: labels)."""
+    counts = _counts(outcome, threshold)
+    claimed = np.flatnonzero(~np.isnan(outcome.confidence))
+    document = outcome.labels.span_document[claimed]
+    confidence, fits = outcome.confidence[claimed], outcome.fits[claimed]
 
-    def __init__(self, outcome: Outcome, threshold: float) -> None:
-        self.counts = _counts(outcome, threshold)
-        claimed = np.flatnonzero(~np.isnan(outcome.confidence))
-        self.document = outcome.labels.span_document[claimed]
-        self.confidence, self.fits = outcome.confidence[claimed], outcome.fits[claimed]
+    def weighted(weights: Float64) -> Float64:
+        metrics = (statistics.auroc, statistics.calibration_error)
+        more = [metric(confidence, fits, weights[:, document]) for metric in metrics]
+        return np.column_stack([*_linking(weights @ counts), *more])
 
-    def __call__(self, weights: Float64) -> Float64:
-        """Return a row for each row of weights, a column for each of FIGURES; NaN for undefined AUROC and ECE."""
-        columns = _linking(weights @ self.counts)
-        by_span = weights[:, self.document]
-        for metric in (statistics.auroc, statistics.calibration_error):
-            columns.append(metric(self.confidence, self.fits, by_span))
-        return np.column_stack(columns)
-
-    @property
-    def sizes(self) -> list[int]:
-        """The denominator of each of FIGURES; for F1, the number of labels."""
-        total = self.counts.sum(axis=0).astype(int).tolist()
-        of = [n for k in range(0, len(total), 4) for n in (total[k + 1], total[k + 3], total[k + 3])]
-        return [*of, *[len(self.confidence)] * len(CONFIDENCE)]
+    total = counts.sum(axis=0).astype(int).tolist()
+    sizes = [n for k in range(0, len(total), 4) for n in (total[k + 1], total[k + 3], total[k + 3])]
+    return weighted, [*sizes, *[len(confidence)] * len(CONFIDENCE)]
 
 
 def _linking(summed: Float64) -> list[Float64]:
@@ -95,10 +86,7 @@ def _by_document(labels: Alignment, flags: Sequence[Bool]) -> Float64:
 
 
 def _kind_counts(outcome: Outcome, threshold: float, kind: str) -> Float64:
-    """One row per document: right links to entities of a kind, all such links, labels of the kind found, all of them.
-
-    A link counts for the kind of its entity, a label for the kind of the gold entity.
-    """
+    """One row per document: right links to a kind, all such links, labels of the kind found, all of them."""
     labels = outcome.labels
     made = (outcome.sure >= threshold) & np.array([one == kind for one in outcome.kinds], np.bool_)
     gold = labels.known & np.array([labels.kinds.get(label.qid or "") == kind for label in labels.labels], np.bool_)
@@ -107,17 +95,14 @@ def _kind_counts(outcome: Outcome, threshold: float, kind: str) -> Float64:
 
 def _estimated(counts: Float64, bootstrap: Bootstrap) -> list[Interval]:
     """Precision, recall and F1 of four columns of counts, one row per document, with their intervals."""
-    units = statistics.by_mention(len(counts))
+    units = np.arange(len(counts))
     return statistics.estimate(lambda weights: np.column_stack(_linking(weights @ counts)), units, bootstrap)
 
 
 def kind_figures(
     outcomes: Sequence[Outcome], threshold: float, method: str, bootstrap: Bootstrap
 ) -> dict[str, list[Row]]:
-    """Return precision, recall and F1 of each kind over all corpora as one, with intervals by document.
-
-    The kinds are those of labels and links, if there are several.
-    """
+    """Return precision, recall and F1 of each kind over all corpora as one, if there are several kinds."""
     present = {kind for one in outcomes for kind in one.labels.kinds.values()}
     rows: dict[str, list[Row]] = {}
     for kind in (kind for kind in kinds.listed() if kind.name in present and len(present) > 1):
@@ -137,33 +122,28 @@ def plain_kind(outcome: Outcome, threshold: float, kind: str) -> float | None:
 
 def plain_figures(outcome: Outcome, threshold: float) -> dict[str, float]:
     """Return the figures without intervals."""
-    values = statistics.plain(Statistic(outcome, threshold), len(outcome.labels.corpus.documents))
+    values = statistics.plain(statistic(outcome, threshold)[0], len(outcome.labels.corpus.documents))
     return dict(zip(FIGURES, values.tolist(), strict=True))
 
 
 def figures(outcomes: Sequence[Outcome], threshold: float, method: str, bootstrap: Bootstrap) -> list[Row]:
-    """Return a row for each corpus and figure, and for the mean over several corpora.
-
-    Every corpus is resampled with a seed of its own. The mean is computed over all corpora in each sample.
-    """
-    rows: list[Row] = []
-    values, sampled, sizes = [], [], []
-
-    def add(corpus: str, value: Float64, samples: Float64, size: Sequence[int]) -> None:
-        defined = np.flatnonzero(~np.isnan(value))
-        found = statistics.intervals(value[defined], samples[:, defined])
-        pairs = zip(defined.tolist(), found, strict=True)
-        rows.extend(Row(method, corpus, FIGURES[k], *each, size[k]) for k, each in pairs)
-
+    """Return a row for each corpus and figure, and for the mean over several corpora, which have seeds of their own."""
+    names, values, sampled, sizes = [outcome.labels.name for outcome in outcomes], [], [], []
     for number, outcome in enumerate(outcomes):
-        statistic, documents = Statistic(outcome, threshold), len(outcome.labels.corpus.documents)
-        values.append(statistics.plain(statistic, documents))
+        weighted, size = statistic(outcome, threshold)
+        documents = len(outcome.labels.corpus.documents)
+        values.append(statistics.plain(weighted, documents))
         seeded = bootstrap._replace(seed=bootstrap.seed + number)
-        sampled.append(statistics.resample(statistic, statistics.by_mention(documents), seeded))
-        sizes.append(statistic.sizes)
-        add(outcome.labels.name, values[-1], sampled[-1], sizes[-1])
+        sampled.append(statistics.resample(weighted, np.arange(documents), seeded))
+        sizes.append(size)
     if len(outcomes) > 1:
-        add(MEAN, mean_defined(np.stack(values)), mean_defined(np.stack(sampled)), np.sum(sizes, axis=0).tolist())
+        names.append(MEAN)
+        values.append(mean_defined(np.stack(values)))
+        sampled.append(mean_defined(np.stack(sampled)))  # in each sample, over all corpora
+        sizes.append(np.sum(sizes, axis=0).tolist())
+    rows: list[Row] = []
+    for name, value, samples, size in zip(names, values, sampled, sizes, strict=True):
+        rows += rows_of([(method, name, figure) for figure in FIGURES], value, samples, size)
     return rows
 
 
@@ -195,7 +175,6 @@ class Miss(NamedTuple):
     """The number of its document in the corpus."""
     document: str
     kind: str
-    name: str
     sentence: Excerpt
     qid: str
     best: str | None
@@ -226,7 +205,7 @@ def misses(outcome: Outcome, threshold: float, named: Bool, sentences: Callable[
         confidence = float(outcome.confidence[near[0]]) if best is not None else np.nan
         sentence = excerpt(document.text, at, sentences(document.text))
         known = None if np.isnan(confidence) else confidence
-        found.append(Miss(labels.name, place, str(document.id), kind, name, sentence, qid, best, known))
+        found.append(Miss(labels.name, place, str(document.id), kind, sentence, qid, best, known))
     return found
 
 
@@ -243,7 +222,7 @@ def miss_rows(outcome: Outcome, missed: Sequence[Miss], method: str, bootstrap: 
     def shares(weights: Float64) -> Float64:
         return ratio(weights @ by_kind, np.repeat((weights @ known)[:, None], len(KINDS), axis=1))
 
-    found = statistics.estimate(shares, statistics.by_mention(len(known)), bootstrap)
+    found = statistics.estimate(shares, np.arange(len(known)), bootstrap)
     return [
         Row(method, labels.name, f"missed, {kind}", *each, int(known.sum()))
         for kind, each in zip(KINDS, found, strict=True)
@@ -258,12 +237,6 @@ def wrong_links(outcome: Outcome, threshold: float) -> dict[str, int]:
     rest = labels.labelled & ~known & ~nil
     flags = (known, ~known & nil, rest & stated, rest & ~stated, ~labels.labelled)
     return {what: int((wrong & flag).sum()) for what, flag in zip(WRONG_LINKS, flags, strict=True)}
-
-
-def examples(found: Sequence[Miss], most: int) -> list[Miss]:
-    """Return up to `most` misses, from as many corpora as possible."""
-    turn = {miss.corpus: count() for miss in found}
-    return sorted(found, key=lambda miss: next(turn[miss.corpus]))[:most]  # stable: in the order of the corpora
 
 
 # thresholds
@@ -303,11 +276,13 @@ class Trade:
 
     def reaching(self, precision: float) -> int | None:
         """Return the entry of the lowest threshold with this precision; None if there is none."""
-        return _last((self.precision >= precision) & (self.answers >= fewest(precision)))
+        reached = np.flatnonzero((self.precision >= precision) & (self.answers >= fewest(precision)))
+        return int(reached[-1]) if len(reached) else None
 
     def at(self, threshold: float) -> int | None:
         """Return the entry of the lowest confidence that reaches a threshold; None if there is none."""
-        return _last(self.threshold >= threshold)
+        above = int(np.count_nonzero(self.threshold >= threshold))  # in descending order
+        return above - 1 if above else None
 
     def best(self, answers: int) -> int | None:
         """Return the entry of the highest precision with at least so many answers; None if there is none."""
@@ -346,7 +321,7 @@ def thresholds_view(trade: Trade, shown: Mapping[str, float], caption: str, bold
             figures = [*(f"{share[entry]:.3f}" for share in shares), f"{trade.answers[entry]:,.0f}"]
         rows.append([name, *figures])
     header = ["threshold", "precision", "recall", "F1", "coverage", "answers"]
-    best = frozenset((i, j) for i, name in enumerate(shown) if name == bold for j in range(len(header)))
+    best = {(i, j) for i, name in enumerate(shown) if name == bold for j in range(len(header))}
     return View("thresholds", "Figures by threshold.", header, rows, caption, best)
 
 
@@ -360,8 +335,3 @@ def intervals(outcomes: Sequence[Outcome], threshold: float, bootstrap: Bootstra
         counts.append(_by_document(labels, (made & outcome.right, made, hits, labels.known)))
     precision, recall, _ = _estimated(np.concatenate(counts), bootstrap)
     return precision, recall
-
-
-def _last(flags: Bool) -> int | None:
-    found = np.flatnonzero(flags)
-    return int(found[-1]) if len(found) else None

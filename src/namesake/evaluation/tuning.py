@@ -12,15 +12,14 @@ import numpy as np
 import pyarrow as pa
 
 from namesake import decide, rank
-from namesake.arrays import Bool, Float64, Int64, one_chunk
+from namesake.arrays import Float64, Int64
 from namesake.errors import NamesakeError
 from namesake.evaluation import fit_weights
 from namesake.evaluation.fit_weights import STEP, fold_of, learnable, weights_of, with_learnt, with_weights
-from namesake.evaluation.gold import NIL, Dataset, article_numbers
-from namesake.evaluation.labelled_text import Alignment, Answers, Outcome
+from namesake.evaluation.gold import NIL, Dataset, article_numbers, nested_table
+from namesake.evaluation.labelled_text import Alignment, Outcome
 from namesake.evaluation.measure import Method, Row, available, evaluate_scores, from_recipe, method
 from namesake.evaluation.reports.report import View
-from namesake.evaluation.scores import ScoreTable, kind_numbers
 from namesake.evaluation.text_figures import CONFIDENCE, LINKING, MEAN, mean_defined
 from namesake.recipe import Recipe
 
@@ -73,51 +72,35 @@ def named(
 def cross_validate(
     recipe: Recipe, data: Sequence[Dataset], hows: Sequence[str], step: float = STEP, folds: int = FOLDS
 ) -> list[list[Row]]:
-    """Answer each mention with weights tuned without its fold (by document). Returns the figures for each data set.
-
-    The recipe itself and the paper's systems that need no tuning are measured on the same mentions.
-    """
+    """Return, for each data set, figures with weights tuned without a mention's fold, and of systems without tuning."""
     data = [learnable(recipe, each) for each in data]
     answers = [[from_recipe(recipe, each, f"{recipe.name} untuned"), *untuned(each)] for each in data]
     bounds = np.cumsum([len(each.gold) for each in data])[:-1]
     fold = np.split(fold_of(article_numbers(data), folds, 0), bounds)
     for how in hows:
-        name = f"{recipe.name} by {how}"
-        if how == "grid":
-            found = [_held_out_grid(recipe, each, of, name, step) for each, of in zip(data, fold, strict=True)]
-        else:
-            found = _held_out_fit(recipe, data, fold, name)
-        for column, each in zip(answers, found, strict=True):
-            column.append(each)
-    return [figures(found, each) for found, each in zip(answers, data, strict=True)]
+        name, values = f"{recipe.name} by {how}", [np.zeros((3, len(number))) for number in fold]
+        grids = [fit_weights.search_grid(recipe, each, step) for each in data] if how == "grid" else []
+        for k in range(int(max(number.max() for number in fold)) + 1):
+            inside = [np.flatnonzero(number != k) for number in fold]
+            if grids:
+                best = (grid.points[grid.best(some)] for grid, some in zip(grids, inside, strict=True))
+                found = [with_weights(recipe, weights) for weights in best]
+            else:
+                rest = [each.take(some) for each, some in zip(data, inside, strict=True)]
+                found = [fit_weights.fit(recipe, rest, *INNER).recipe] * len(data)
+            for tuned, each, number, value in zip(found, data, fold, values, strict=True):
+                outside = np.flatnonzero(number == k)
+                if len(outside):
+                    held_out = from_recipe(tuned, each.take(outside), name)
+                    value[:, outside] = held_out.hit, held_out.reciprocal_rank, held_out.right_with_nil
+        for column, value in zip(answers, values, strict=True):
+            column.append(Method(name, *value))
+    return [figures(some, each) for some, each in zip(answers, data, strict=True)]
 
 
 def untuned(data: Dataset) -> list[Method]:
     """Return the paper's best heuristic and its neural rival, which need no tuning."""
     return [method(name, data) for name in available(data) if name in {"UIScore", "mGENRE"}]
-
-
-def _held_out_fit(recipe: Recipe, data: Sequence[Dataset], fold: Sequence[Int64], name: str) -> list[Method]:
-    values = [np.zeros((3, len(number))) for number in fold]
-    for k in range(int(max(number.max() for number in fold)) + 1):
-        inside = [each.take(np.flatnonzero(number != k).tolist()) for each, number in zip(data, fold, strict=True)]
-        found = fit_weights.fit(recipe, inside, *INNER).recipe
-        for each, number, value in zip(data, fold, values, strict=True):
-            outside = np.flatnonzero(number == k)
-            if len(outside):
-                answers = from_recipe(found, each.take(outside.tolist()), name)
-                value[:, outside] = answers.hit, answers.reciprocal_rank, answers.right_with_nil
-    return [Method(name, *value) for value in values]
-
-
-def _held_out_grid(recipe: Recipe, data: Dataset, fold: Int64, name: str, step: float) -> Method:
-    grid = fit_weights.search_grid(recipe, data, step)
-    place = np.zeros(len(fold))
-    for k in np.unique(fold):
-        inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-        place[outside] = grid.place[outside, grid.best(inside)]
-    hit = (place == 1).astype(np.float64)
-    return Method(name, hit, 1 / place, hit)
 
 
 def figures(answers: Sequence[Method], data: Dataset) -> list[Row]:
@@ -148,7 +131,7 @@ def weights_view(tuned: Sequence[Tuned], split: str) -> View:
     details = "; ".join(f"{each.how}: {each.detail}" for each in tuned)
     caption = f"P@1 and MRR on {split}, where the weights were found: expect less elsewhere. {details}."
     header = ["part (scale)", *(each.how for each in tuned), ""]
-    return View("weights", "Weights found.", header, rows, caption, words=frozenset({0, len(header) - 1}))
+    return View("weights", "Weights found.", header, rows, caption, words=(0, len(header) - 1))
 
 
 # labelled text
@@ -168,23 +151,35 @@ class Sample:
 
     labels: Alignment
     data: Dataset
-    person: Bool
-    """False if the text shows that a name is not a person's: such names are never answered."""
     weight: Float64
     """The weight of each mention: the root of the number of its spans, less for `UNLABELLED`; 0 without information."""
     share: float = 1.0
-    """The weight of the corpus."""
 
     @classmethod
     def of(cls, labels: Alignment, links: pa.Table, share: float = 1.0) -> "Sample":
-        """Make the sample from links with scores and without a threshold."""
+        """Make the sample from links with scores and without a threshold; the gold candidate is that of most spans."""
         stated = np.array([label.is_instructive for label in labels.labels], np.bool_)
         spans = np.bincount(labels.span_mention, minlength=len(labels.mentions))
         teaches = np.zeros(len(spans))
         for flags, share in ((~labels.labelled, UNLABELLED), (labels.any_label(stated), 1.0)):
             teaches[labels.span_mention[flags]] = share
-        person = Answers.of(links, labels.mentions).person
-        return cls(labels, dataset(labels, links), person, teaches * np.sqrt(spans), share)
+        rows = links.take(pa.array(labels.mentions, pa.int64()))
+        articles = [f"{labels.name} {article}" for article in rows["article_id"].to_pylist()]
+        names = [f"{name} {m}" for m, name in enumerate(rows["name"].to_pylist())]  # it may belong to several people
+        unique = rows.drop_columns("name").append_column("articleID", [articles]).append_column("name", [names])
+        table = nested_table(unique, "links")
+        named: list[dict[str, set[int]]] = [{} for _ in names]  # the spans with each gold entity
+        for span, label in zip(labels.pair_span.tolist(), labels.pair_label.tolist(), strict=True):
+            qid = labels.labels[label].qid
+            if labels.known[label] and qid is not None:
+                named[labels.span_mention[span]].setdefault(qid, set()).add(span)
+        gold = np.full(len(named), NIL, np.int64)
+        for m, by_qid in enumerate(named):
+            often = [len(by_qid.get(qid, ())) for qid in table.qids[table.offsets[m] : table.offsets[m + 1]]]
+            if any(often):
+                gold[m] = table.offsets[m] + int(np.argmax(often))
+        data = Dataset(table, gold, [table.qids[at] if at >= 0 else None for at in gold], {})
+        return cls(labels, data, teaches * np.sqrt(spans), share)
 
     @property
     def documents(self) -> Int64:
@@ -193,57 +188,25 @@ class Sample:
         of_mention[self.labels.span_mention] = self.labels.span_document
         return of_mention
 
-    def answers(self, recipe: Recipe) -> Answers:
-        """Return the answers of a recipe with other weights."""
+    def answered(self, recipe: Recipe) -> Alignment:
+        """Return the labels with the answers of a recipe with other weights."""
         table, offsets = self.data.table, self.data.offsets
         combined = table.combined(recipe)
         first = rank.winner(offsets, *combined.keys)
-        decision = decide.decide(combined.total, combined.nil, offsets, first, recipe.decide, ~self.person)
+        decision = decide.decide(combined.total, combined.nil, offsets, first, recipe.decide, ~self.labels.person)
         best = [None if at == rank.NOBODY else table.qids[at] for at in first]
-        return Answers(best, decision.confidence, self.person)
-
-    def outcome(self, recipe: Recipe) -> Outcome:
-        """Return the results of a recipe with other weights."""
-        return Outcome.of(self.labels, self.answers(recipe))
+        return replace(self.labels, best=best, confidence=decision.confidence)
 
     def learnable(self, recipe: Recipe) -> Int64:
         """Return the mentions to learn from, which have candidates, and without [decide] the right one."""
         size = np.diff(self.data.offsets)
         right = self.data.answerable if recipe.decide is None else size > 0
-        return np.flatnonzero((self.weight > 0) & self.person & right)
+        return np.flatnonzero((self.weight > 0) & self.labels.person & right)
 
     def answerable(self, recipe: Recipe) -> Int64:
         """Return the mentions to learn from that have a gold candidate; without any there is nothing to fit."""
         kept = self.learnable(recipe)
         return kept[self.data.gold[kept] >= 0]
-
-
-def dataset(labels: Alignment, links: pa.Table) -> Dataset:
-    """Return mentions with candidates and evidence; the gold candidate is that of most spans' labels."""
-    rows = links.take(pa.array(labels.mentions, pa.int64()))
-    lists = one_chunk(rows["candidates"])
-    flat = lists.flatten()
-    offsets = np.concatenate([[0], np.cumsum(lists.value_lengths().to_numpy())]).astype(np.int64)
-    qids = flat.field("qid").to_pylist()
-    doubts = _columns(one_chunk(rows["doubts"])) if "doubts" in rows.column_names else {}
-    named: list[dict[str, set[int]]] = [{} for _ in labels.mentions]
-    for span, label in zip(labels.pair_span.tolist(), labels.pair_label.tolist(), strict=True):
-        qid = labels.labels[label].qid
-        if labels.known[label] and qid is not None:
-            named[labels.span_mention[span]].setdefault(qid, set()).add(span)
-    gold = np.full(len(named), NIL, np.int64)
-    for m, by_qid in enumerate(named):
-        often = [len(by_qid.get(qid, ())) for qid in qids[offsets[m] : offsets[m + 1]]]
-        if any(often):
-            gold[m] = offsets[m] + int(np.argmax(often))
-    articles, names = rows["article_id"].to_pylist(), rows["name"].to_pylist()
-    mentions = [
-        (f"{labels.name} {article}", f"{name} {m}")  # one name may belong to several people
-        for m, (article, name) in enumerate(zip(articles, names, strict=True))
-    ]
-    kinds = kind_numbers(flat.field("kind").to_pylist()) if flat.type.get_field_index("kind") >= 0 else None
-    table = ScoreTable(mentions, offsets, qids, _columns(flat.field("parts")), doubts=doubts, kinds=kinds)
-    return Dataset(table, gold, [qids[at] if at >= 0 else None for at in gold], {})
 
 
 def text_problem(
@@ -254,7 +217,7 @@ def text_problem(
     for sample in samples:
         kept = sample.learnable(recipe)
         if len(sample.answerable(recipe)):
-            data.append(sample.data.take(kept.tolist()))
+            data.append(sample.data.take(kept))
             weights.append(sample.share * sample.weight[kept] / sample.weight[kept].sum())
             corpora += [sample.labels.name] * len(kept)
     others = [learnable(recipe, each) for each in more]
@@ -306,15 +269,10 @@ def folded(recipe: Recipe, sample: Sample, more: Sequence[Dataset] = (), start: 
     confidence = np.full(len(fold), np.nan)
     for number in np.unique(fold):
         rest = replace(sample, weight=sample.weight * (fold != number))
-        answers = sample.answers(fit_text(recipe, [rest], more, start))
+        answered = sample.answered(fit_text(recipe, [rest], more, start))
         for m in np.flatnonzero(fold == number).tolist():
-            best[m], confidence[m] = answers.best[m], answers.confidence[m]
-    return Outcome.of(sample.labels, Answers(best, confidence, sample.person))
-
-
-def _columns(structs: pa.StructArray) -> dict[str, Float64]:
-    names = [field.name for field in structs.type]
-    return {name: structs.field(name).to_numpy(zero_copy_only=False).astype(np.float64) for name in names}
+            best[m], confidence[m] = answered.best[m], answered.confidence[m]
+    return Outcome.of(replace(sample.labels, best=best, confidence=confidence))
 
 
 def corpora_view(

@@ -165,6 +165,6 @@ def loaded(where: str) -> MGenre:
 @lru_cache(maxsize=1)
 def _load(where: str) -> MGenre:
     from namesake.encoders.mgenre import MGenre
-    from namesake.encoders.models import load_model
+    from namesake.encoders.transformer import load_model
 
     return MGenre(load_model(where, "seq2seq"))

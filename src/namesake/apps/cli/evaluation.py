@@ -143,7 +143,7 @@ def tune(
 def _learn(decisions: list[Path], articles: list[Path], kb: Path | None, recipe: str, out: Path | None) -> None:
     """Refit a recipe to decisions, and write it if it is better."""
     linker = common.open_linker(kb, recipe, None)
-    from namesake.analysis.learn import learn
+    from namesake.analysis.tune import learn
     from namesake.files import keep_apart
 
     with common.reported_rejects() as rejects:

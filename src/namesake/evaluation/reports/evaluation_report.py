@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import count
 
 import numpy as np
 
 from namesake.evaluation import text_figures
 from namesake.evaluation.labelled_text import Outcome
-from namesake.evaluation.measure import CEILING, Evaluation, Row
+from namesake.evaluation.measure import CEILING, Comparison, Evaluation, Row
 from namesake.evaluation.reports.report import SERIES, TEXTS, Dot, Line, Report, Section, View, curve_plot, dot_plot
 from namesake.evaluation.statistics import Bootstrap, Curve
 from namesake.evaluation.text_figures import CONFIDENCE, KINDS, LINKING, MEAN, Miss
@@ -28,22 +29,22 @@ def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str], 
     dots = [Dot(row.method, row.slice, row.value, row.low, row.high) for row in hits]
     ranked = [row for row in evaluation.rows if row.metric in {"P@1", "MRR"}]
     main = pivot(ranked, "main", "P@1 and MRR on answerable mentions.", _ceiling(evaluation))
-    sections = [
-        Section("Results", evaluation.notes, [main], [dot_plot(dots, "P@1 with 95 % bootstrap intervals")]),
-        *_all_mentions(evaluation),
-        *_comparison(evaluation),
-        *confidence_section(evaluation.curves),
-    ]
+    sections = [Section("Results", evaluation.notes, [main], [dot_plot(dots, "P@1 with 95 % bootstrap intervals")])]
+    metrics = ("P@1 of all", "MRR of all", "accuracy with NIL", "AUROC", "ECE")
+    whole = [row for row in evaluation.rows if row.metric in metrics and row.slice == "all"]
+    if any(row.metric == "P@1 of all" for row in whole):  # some mentions have no right candidate
+        view = pivot(whole, "all_mentions", "All mentions.", "")
+        sections.append(Section("All mentions", [TEXTS["all_mentions"]], [view]))
+    if evaluation.comparisons:
+        sections.append(_comparison(evaluation.comparisons))
+    sections += confidence_section(evaluation.curves)
     rows = [asdict(row) for row in evaluation.rows]
     remarks = [*caveats, *evaluation.notes]
     return Report(title, sections, rows, [*about, *caveats], [short_view(evaluation)], remarks)
 
 
 def short_view(evaluation: Evaluation) -> View:
-    """Return a table for a terminal: P@1 by slice, and MRR, NIL and confidence over all mentions.
-
-    With many columns, only P@1 and accuracy over all mentions have their half widths.
-    """
+    """Return a table for a terminal: P@1 by slice, and figures over all mentions; if wide, with few half widths."""
     wanted = {"MRR", "accuracy with NIL", "AUROC", "ECE"}
     sliced = len({row.slice for row in evaluation.rows}) > 1
     rows = [row for row in evaluation.rows if row.metric == "P@1"]
@@ -56,28 +57,15 @@ def short_view(evaluation: Evaluation) -> View:
     return replace(view, rows=short, caption=f"{view.caption} The report has the intervals of every figure.")
 
 
-def _all_mentions(evaluation: Evaluation) -> list[Section]:
-    """Figures over all mentions, if some have no right candidate."""
-    metrics = ("P@1 of all", "MRR of all", "accuracy with NIL", "AUROC", "ECE")
-    rows = [row for row in evaluation.rows if row.metric in metrics and row.slice == "all"]
-    if not any(row.metric == "P@1 of all" for row in rows):
-        return []
-    return [Section("All mentions", [TEXTS["all_mentions"]], [pivot(rows, "all_mentions", "All mentions.", "")])]
-
-
-def _comparison(evaluation: Evaluation) -> list[Section]:
+def _comparison(comparisons: Sequence[Comparison]) -> Section:
     """Paired tests against the best method."""
-    if not evaluation.comparisons:
-        return []
-    best = evaluation.comparisons[0].best
-    rows = []
-    for each in evaluation.comparisons:
-        numbers = (each.difference.value, each.difference.low, each.difference.high)
-        value, low, high = (f"{number:+.3f}".replace("-", "−") for number in numbers)
+    rows, best = [], comparisons[0].best
+    for each in comparisons:
+        value, low, high = (f"{number:+.3f}".replace("-", "−") for number in each.difference)
         rows.append([each.method, value, f"{low} to {high}", f"{each.p:.4f}"])
     text = f"Difference in P@1 from {best}, the best, over the same bootstrap samples; p is two-sided."
     header = ["method", "difference", "95 % interval", "p"]
-    return [Section("Against the best", [text], [View("comparisons", f"P@1 minus that of {best}.", header, rows)])]
+    return Section("Against the best", [text], [View("comparisons", f"P@1 minus that of {best}.", header, rows)])
 
 
 def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[Section]:
@@ -85,42 +73,30 @@ def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[
     if not measured:
         return []
     ranked = sorted(measured, key=lambda curve: float(np.diff(curve.coverage, prepend=0.0) @ curve.risk))
-    risk = [
-        Line(curve.method, list(zip(curve.coverage.tolist(), curve.risk.tolist(), strict=True)))
-        for curve in ranked[:SERIES]
-    ]
+    risk = [Line(one.method, np.column_stack([one.coverage, one.risk]).tolist()) for one in ranked[:SERIES]]
     colours = [curve.method for curve in ranked]
     across, up = "coverage: share of mentions answered", "risk: share wrong"
     drawn = [curve_plot(risk, "Risk and coverage", across, up, colours=colours)]
-    calibrated = [
-        Line(curve.method, [(mean, right) for *_, mean, right in curve.bins], [count for _, count, *_ in curve.bins])
-        for curve in measured
-        if curve.bins
-    ]
-    if calibrated:
-        drawn.append(curve_plot(calibrated, "Calibration", "confidence", "share right", True, colours))
-    text = "The share of wrong answers if only the most confident mentions are answered, in the order of the risk" + (
-        f"; the best {SERIES} of {len(ranked)} are drawn." if len(ranked) > SERIES else "."
-    )
+    drawn_of = f"; the best {SERIES} of {len(ranked)} are drawn" if len(ranked) > SERIES else ""
+    text = f"{TEXTS['confidence']}{drawn_of}."
     header = [what, *(f"{tenth * 10} %" for tenth in range(1, 11))]
     rows = []
     for curve in ranked:
         at = np.searchsorted(curve.coverage, np.arange(1, 11) / 10 - 1e-9)
         rows.append([curve.method, *(f"{curve.risk[i]:.3f}" for i in at)])
-    table = View("risk_coverage", "Risk by coverage.", header, rows, TEXTS["risk"])
-    return [Section("Confidence", [text], [table, *_calibration(measured, what)], drawn)]
-
-
-def _calibration(curves: Sequence[Curve], what: str) -> list[View]:
-    """For each tenth of the probability: the number of answers, their mean probability, the share of right ones."""
-    rows = [
-        [curve.method, f"{n / 10:.1f} to {(n + 1) / 10:.1f}", f"{count}", f"{mean:.3f}", f"{right:.3f}"]
-        for curve in curves
-        for n, count, mean, right in curve.bins
-    ]
-    header = [what, "confidence", "mentions", "mean confidence", "share right"]
-    caption = "First candidates by their probability."
-    return [View("calibration", "Calibration.", header, rows, caption)] if rows else []
+    views = [View("risk_coverage", "Risk by coverage.", header, rows, TEXTS["risk"])]
+    lines, tenths = [], []
+    for curve in (curve for curve in measured if curve.bins):
+        points = [(mean, right) for *_, mean, right in curve.bins]
+        lines.append(Line(curve.method, points, [size for _, size, *_ in curve.bins]))
+        for n, size, mean, right in curve.bins:
+            range_ = f"{n / 10:.1f} to {(n + 1) / 10:.1f}"
+            tenths.append([curve.method, range_, f"{size}", f"{mean:.3f}", f"{right:.3f}"])
+    if lines:
+        drawn.append(curve_plot(lines, "Calibration", "confidence", "share right", True, colours))
+        header = [what, "confidence", "mentions", "mean confidence", "share right"]
+        views.append(View("calibration", "Calibration.", header, tenths, "First candidates by their probability."))
+    return [Section("Confidence", [text], views, drawn)]
 
 
 def pivot(rows: Sequence[Row], name: str, title: str, caption: str = "") -> View:
@@ -139,7 +115,7 @@ def pivot(rows: Sequence[Row], name: str, title: str, caption: str = "") -> View
         table.append([method, *(str(row.interval) if row else "" for row in figures)])
     names = [metric if slice_ == "all" else f"{metric} {slice_}" for slice_, metric in columns]
     header = ["method", *(f"{name} (n={counts[column]})" for name, column in zip(names, columns, strict=True))]
-    return View(name, title, header, table, caption, frozenset(best))
+    return View(name, title, header, table, caption, best)
 
 
 def _ceiling(evaluation: Evaluation) -> str:
@@ -184,16 +160,17 @@ def text_report(
     detection = _figures(rows, "detection", "Names found.", text_figures.DETECTION)
     by_kind = text_figures.kind_figures(outcomes, threshold, method, bootstrap)
     kinds = _kinds(by_kind, outcomes, threshold) if by_kind else []
+    examples = Section("Examples of misses", ["The name is marked, in plain text with « and »."], _examples(missed))
     sections = [
         Section("Results", [TEXTS["linked"]], [linked], [plot]),
         *([Section("Kinds of entities", [TEXTS["kinds"]], kinds)] if kinds else []),
         Section("Names found, and NIL as an answer", [TEXTS["nil_and_detection"]], [detection, with_nil]),
         *confidence_section(text_figures.text_curves(outcomes), "corpus"),
         Section("Reasons for misses", [TEXTS["misses"]], [reasons]),
-        *_example_sections(missed),
+        *([examples] if examples.views else []),
         Section("Wrong links", [], [_counts("wrong_links", "Wrong links.", text_figures.WRONG_LINKS, wrong, caption)]),
     ]
-    last = View(reasons.name, reasons.title, reasons.header, reasons.rows[-1:])
+    last = replace(reasons, rows=reasons.rows[-1:])
     data = [asdict(row) for row in [*rows, *shares]]
     data += [asdict(row) | {"table": "kinds"} for own in by_kind.values() for row in own]
     return Report(TITLE, sections, data, [*about, *remarks], [_short(rows), *kinds[:1], last], remarks)
@@ -246,18 +223,16 @@ def _counts(
     return View(name, title, ["corpus", *columns], table, caption)
 
 
-def _example_sections(missed: Sequence[Miss]) -> list[Section]:
+def _examples(missed: Sequence[Miss]) -> list[View]:
     views = []
     for kind in KINDS:
         of_kind = [miss for miss in missed if miss.kind == kind]
+        turn = {miss.corpus: count() for miss in of_kind}  # from as many corpora as possible, in their order
         rows = []
-        for miss in text_figures.examples(of_kind, EXAMPLES):
+        for miss in sorted(of_kind, key=lambda miss: next(turn[miss.corpus]))[:EXAMPLES]:
             confidence = "" if miss.confidence is None else f"{miss.confidence:.2f}"
             rows.append([miss.corpus, miss.document, miss.sentence, miss.qid, miss.best or "", confidence])
-        if rows:
-            name = "examples_" + "_".join(kind.replace(":", "").split())
-            title, words, qids = f"{kind.capitalize()}: {len(rows):,} of {len(of_kind):,}.", range(5), {3, 4}
-            views.append(
-                View(name, title, EXAMPLE_HEADER, rows, words=frozenset(words), qids=frozenset(qids), cards=True)
-            )
-    return [Section("Examples of misses", ["The name is marked, in plain text with « and »."], views)] if views else []
+        name, title = f"examples_{kind.replace(':', '').replace(' ', '_')}", f"{kind.capitalize()}: {len(rows):,} of"
+        title += f" {len(of_kind):,}."
+        views.append(View(name, title, EXAMPLE_HEADER, rows, words=range(5), qids=(3, 4), cards=True))
+    return [view for view in views if view.rows]

@@ -9,7 +9,7 @@ import io
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -22,7 +22,8 @@ from namesake.files import keep_apart
 from namesake.kb import WIKIDATA
 from namesake.printable import one_line
 
-TEXTS: dict[str, str] = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
+_DATA = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
+TEXTS: dict[str, str] = _DATA["texts"]
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,11 @@ class View:
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     caption: str = ""
-    best: frozenset[tuple[int, int]] = frozenset()
+    best: Collection[tuple[int, int]] = ()
     """Cells (row, column) in bold."""
-    words: frozenset[int] = frozenset({0})
+    words: Collection[int] = (0,)
     """Columns of words, aligned left; the others are figures, aligned right."""
-    qids: frozenset[int] = frozenset()
+    qids: Collection[int] = ()
     """Columns whose QIDs are links in HTML."""
     kinds: Mapping[int, str] = field(default_factory=dict)
     """Columns with the colour of `right` or `wrong`."""
@@ -99,13 +100,7 @@ class Report:
 
 def markdown(report: Report) -> str:
     """Return the report as Markdown."""
-    blocks = [f"# {_plain(report.title)}", *map(_plain, report.intro)]
-    for section in report.sections:
-        blocks += [f"## {_plain(section.title)}", *map(_plain, section.text)]
-        for view in section.views:
-            title = f"**{_plain(view.title)}**" + (f" {_plain(view.caption)}" if view.caption else "")
-            blocks += [title, _markdown_table(view)]
-    return "\n\n".join(blocks) + "\n"
+    return render("evaluation/reports/report.md", report=report, plain=_plain, table=_markdown_table)
 
 
 def _markdown_table(view: View) -> str:
@@ -142,28 +137,8 @@ def csv_text(view: View) -> str:
 
 def latex(view: View) -> str:
     """Return the table as LaTeX (booktabs)."""
-    body = [
-        " & ".join(rf"\textbf{{{_tex(cell)}}}" if (i, j) in view.best else _tex(cell) for j, cell in enumerate(row))
-        + r" \\"
-        for i, row in enumerate(view.rows)
-    ]
     align = "".join("l" if j in view.words else "r" for j in range(len(view.header)))
-    head = [r"\begin{table}", rf"\caption{{{_tex(f'{view.title} {view.caption}'.strip())}}}"]
-    head += [rf"\begin{{tabular}}{{{align}}}", r"\toprule", " & ".join(map(_tex, view.header)) + r" \\", r"\midrule"]
-    return "\n".join([*head, *body, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
-
-
-_TEX = str.maketrans(
-    {
-        **{character: f"\\{character}" for character in "&%$#_{}"},
-        **{"±": r"$\pm$", "−": "$-$", "→": r"$\rightarrow$", "–": "--", "\\": r"\textbackslash{}"},
-        **{"^": r"\^{}", "~": r"\~{}", "<": "$<$", ">": "$>$", "≤": r"$\leq$"},
-    }
-)
-
-
-def _tex(text: str) -> str:
-    return text.translate(_TEX)
+    return render("evaluation/reports/table.tex", view=view, align=align, escapes=str.maketrans(_DATA["latex"]))
 
 
 _QID = re.compile(r"\bQ[1-9][0-9]*\b")
@@ -222,11 +197,7 @@ def dot_plot(dots: Sequence[Dot], title: str) -> str:
 def curve_plot(
     lines: Sequence[Line], title: str, across: str, up: str, diagonal: bool = False, colours: Iterable[str] = ()
 ) -> str:
-    """Curves over [0, 1] × [0, 1]; `diagonal` draws a perfect one.
-
-    `colours` lists all names of a report, so that a curve has the same colour in all plots. For curves with counts,
-    bars below the points show the number of mentions.
-    """
+    """Curves over [0, 1] × [0, 1]; `diagonal` draws a perfect one. `colours` are the names of all plots of a report."""
     names = [line.name for line in lines]
     values = {"title": title, "lines": lines, "across": across, "up": up, "diagonal": diagonal, "names": names}
     return render("evaluation/reports/curves.html", **values, colours=_colours(colours or names))
