@@ -159,6 +159,10 @@ def test_a_whole_name_matches_better_than_a_short_form(world: Linker) -> None:
     assert found(world, "WATA", "people") == []
 
 
+def test_a_short_form_that_counts_only_in_texts_gives_no_candidate(world: Linker) -> None:
+    assert {SANGAMON, LAMAR}.isdisjoint(found(world, "County", "place"))  # their last word
+
+
 # the kind of a column
 def test_the_kind_of_a_column_is_guessed_and_said(world: Linker) -> None:
     heard: list[str] = []

@@ -41,7 +41,7 @@ TABLE_SCORERS = (WORDS_NOT_SHARED, ENTITY_TYPE, PROPERTY_VALUES)
 VALUES = f"{PROPERTY_VALUES}: "
 """The prefix of the parts of PropertyValues, one for each property."""
 SHORT_QUALITY = np.array([0.75, 0.85, 0.6, 0.5, 0.6, 0.7, 0.75])
-"""Match qualities of the short forms of entities that are not people, from `ACRONYM` on."""
+"""Match qualities of the short forms of entities that are not people, from `ACRONYM` on; tables lack the others."""
 NO_LEGAL_FORM = 0.9
 """The factor of the match quality for a name without its legal form: Exxon Mobil Corp."""
 AT_ONCE = 2048
@@ -224,7 +224,7 @@ def _short_forms(kb: KB, names: pa.StringArray) -> Candidates:
         rows.append(bare.rows[same])
         quality.append(NO_LEGAL_FORM * bare.quality[same])
         if form := kb.names.short_form(name):
-            of_other = form.forms >= ACRONYM
+            of_other = (form.forms >= ACRONYM) & (form.forms < ACRONYM + len(SHORT_QUALITY))
             rows[-1] = np.append(rows[-1], form.rows[of_other])
             quality[-1] = np.append(quality[-1], SHORT_QUALITY[form.forms[of_other] - ACRONYM])
     return Candidates(indptr([*map(len, rows)]), np.concatenate(rows), np.concatenate(quality))
