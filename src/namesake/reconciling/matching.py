@@ -5,7 +5,6 @@ The parts of the recipe `reconcile` score the row's cells.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -32,9 +31,8 @@ from namesake.names.candidates import Candidates, Variants, candidates
 from namesake.names.mentions import Mentions, given_mentions
 from namesake.parts import Part
 from namesake.recipe import Recipe
-from namesake.reconciling.name_forms import usual_form
+from namesake.reconciling.queries import articles_of, plain_query
 from namesake.scorers.table_rows import ENTITY_TYPE, PROPERTY_VALUES, WORDS_NOT_SHARED, values_by_property
-from namesake.scorers.value_lookup import find_property
 from namesake.scoring import Scored
 
 TABLE_SCORERS = (WORDS_NOT_SHARED, ENTITY_TYPE, PROPERTY_VALUES)
@@ -254,58 +252,3 @@ def table_recipe(recipe: Recipe) -> Recipe:
 @lru_cache(maxsize=1)
 def _table_parts() -> list[Part]:
     return [part for part in Recipe.load("reconcile").parts if part.source in (*TABLE_SCORERS, "GivenName")]
-
-
-_SURROGATES = re.compile("[\ud800-\udfff]")
-_SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|v|esq|m\.?d|ph\.?\s?d|mba|cpa|obe|cbe|mbe|kbe|mp|qc|kc)\.?", re.I)
-_FULL_STOP = re.compile(r"([a-z0-9)])[.!?]*[\t\n\f\r ]*[.!?\n\r][\t\n\f\r ]*")
-"""The end of a sentence within a cell, but not the end of an abbreviation such as U.S."""
-
-
-def plain_name(name: str) -> str:
-    """The name as in a text: "Jordan, Michael" becomes Michael Jordan; "Michael Jordan, Jr." is unchanged."""
-    name = " ".join(_SURROGATES.sub("\ufffd", name).split())
-    last, comma, first = name.partition(",")
-    first = first.strip()
-    if not comma or not last.strip() or not first or "," in first or _SUFFIX.fullmatch(first):
-        return name
-    return f"{first} {last.strip()}"
-
-
-def plain_query(kb: KB, query: Query, kinds: tuple[int, ...] | None = None) -> Query:
-    """The query with its name as in a text (`usual_form`), and with the values of unknown properties among its words.
-
-    Entities that are not people may have a comma in their names: "Apple, Inc." stays, and of "Springfield, Illinois"
-    the second part becomes a word about the first, unless the KB has the whole name.
-    """
-    name, words = " ".join(_SURROGATES.sub("\ufffd", query.name).split()), [query.context]
-    if "," not in name:
-        name, remark = usual_form(kb, name)
-        words = [remark, *words]
-    if kb.manifest.people == len(kb):
-        name = plain_name(name)
-    elif "," in name and not len(kb.names.lookup(name)[0]):
-        turned = plain_name(name) if kinds is None or PERSON in kinds else name
-        head, _, tail = (part.strip() for part in name.partition(","))
-        if turned != name and (kinds == (PERSON,) or len(kb.names.lookup(turned)[0])):
-            name = turned
-        elif head and not kb.language.legal_forms.issuperset(normalise(tail).split()):
-            name, words = head, [tail, *words]
-    if kinds is not None and PERSON not in kinds:  # before a colon, "Inc." is another word than "Inc"
-        name = name.rstrip(".") or name
-    words += [value.strip() for called, value in query.values if find_property(kb, called) is None]
-    return replace(query, name=name, context=", ".join(filter(None, words)))
-
-
-def articles_of(queries: Sequence[Query]) -> pa.Table:
-    """A table of `ARTICLES` with one article per query, whose only mention is the name at the beginning of the text.
-
-    All cells of a row are about one entity, so they become one sentence.
-    """
-    rows = []
-    for at, query in enumerate(queries):
-        name, context = query.name, _SURROGATES.sub("\ufffd", query.context)
-        mentions = [{"name": name, "spans": [[0, len(name)]]}] if name else []
-        text = _FULL_STOP.sub(r"\1; ", context)
-        rows.append({"id": str(at), "text": f"{name}: {text}", "date": query.date, "mentions": mentions})
-    return pa.Table.from_pylist(rows, ARTICLES)

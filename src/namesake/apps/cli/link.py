@@ -119,7 +119,7 @@ def explain(
     given = locals()
     from namesake.engines.file_linker import find_article
     from namesake.explain import names_of_text, no_such_name
-    from namesake.reconciling.explained import explained_table_row
+    from namesake.reconciling.table import explained_table_row
 
     linker = common.open_linker(kb, recipe, threshold, mentions, [articles], kinds, prior, decisions)
     with common.reported_rejects() as rejects:
