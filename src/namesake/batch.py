@@ -69,15 +69,12 @@ class Batch:
         decisions: Decisions | None = None,
         of_rows: OfRows | None = None,
     ) -> None:
-        self.kb, self.lexicon, self.settings = kb, lexicon, settings
+        self.table, self.kb, self.lexicon, self.settings = table, kb, lexicon, settings
         self.table_rows = table_rows
         """The row of each article, if the articles are rows of a table."""
         self._made: dict[Callable[[Batch, KB], Any], Any] = {}
-        self.ids = one_chunk(table.column("id"))
-        self.texts = one_chunk(table.column("text"))
-        self.titles = one_chunk(table.column("title"))
-        self.dates = one_chunk(table.column("date"))
-        self._given = table.column("mentions")
+        columns = (one_chunk(table.column(name)) for name in ("id", "text", "title", "date"))
+        self.ids, self.texts, self.titles, self.dates = columns
         self._set(mentions_of(table, kb, settings.variants, source))
         self.decided: Decided | None = None
         """What decisions of people add to scores."""
@@ -263,7 +260,7 @@ class Batch:
 
     def faults(self) -> dict[int, str]:
         """What is wrong with articles that cannot be linked, by their number in the batch."""
-        return faults(self.mentions, self._given)
+        return faults(self.mentions, self.table.column("mentions"))
 
 
 def days_of(dates: pa.Array) -> Int32:

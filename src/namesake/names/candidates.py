@@ -37,7 +37,7 @@ def candidates(index: NameIndex, data: UInt8, offsets: Int64, *, variants: Varia
     if variants != "never":
         asked = np.arange(len(indptr) - 1) if variants == "always" else np.flatnonzero(np.diff(indptr) == 0)
         query, more_rows, more_quality = variant_candidates(index, normalise_many(Strings(offsets, data)).take(asked))
-        name, rows, quality = _best(
+        name, rows, quality = best_matches(
             np.concatenate([name, asked[query]]),
             np.concatenate([rows, more_rows]),
             np.concatenate([quality, more_quality]),
@@ -56,10 +56,10 @@ def variant_candidates(index: NameIndex, queries: Strings) -> tuple[Int64, Int32
     query = np.repeat(np.arange(len(queries)), np.diff(ends))
     ends, entry = take_rows(index.entities.indptr, names)
     of = np.repeat(np.arange(len(names)), np.diff(ends))
-    return _best(query[of], index.entities.values[entry], likeness[of] * KIND_QUALITY[index.kinds[entry]])
+    return best_matches(query[of], index.entities.values[entry], likeness[of] * KIND_QUALITY[index.kinds[entry]])
 
 
-def _best(query: Int64, rows: Int32, quality: Float64) -> tuple[Int64, Int32, Float64]:
+def best_matches(query: Int64, rows: Int32, quality: Float64) -> tuple[Int64, Int32, Float64]:
     """Each entity of each query once, with its best quality, by query and row."""
     keys = query << 32 | rows
     order = np.argsort(keys, kind="stable")  # merges runs that ascend
@@ -71,7 +71,7 @@ def _best(query: Int64, rows: Int32, quality: Float64) -> tuple[Int64, Int32, Fl
 def quality_of(index: NameIndex, data: UInt8, offsets: Int64, indptr: Int64, rows: Int64) -> Float64:
     """How well the KB knows entities by names: that of name i's entities, `rows[indptr[i]:indptr[i + 1]]`.
 
-    0 where a row is negative, or bears neither the name nor, if nobody bears that, a variant of it.
+    0 where a row is negative, or an entity has neither the name nor, if no entity has the name, a variant of it.
     """
     known = candidates(index, data, offsets, variants="missing")
     entities = len(index.entities.values) + 1  # more than there are rows

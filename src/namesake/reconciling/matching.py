@@ -1,14 +1,11 @@
-"""Rows of a table as articles, scored like mentions of a text.
-
-The parts of the recipe `reconcile` score the row's cells.
-"""
+"""Rows of a table as articles, scored like mentions of a text; parts of the recipe `reconcile` score the cells."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -27,9 +24,8 @@ from namesake.kernels.kinds import KINDS, PERSON
 from namesake.kernels.names.constants import ACRONYM
 from namesake.kinds import parse_kinds
 from namesake.linker import Linker
-from namesake.names.candidates import Candidates, Variants, candidates
+from namesake.names.candidates import Candidates, Variants, best_matches, candidates
 from namesake.names.mentions import Mentions, given_mentions
-from namesake.parts import Part
 from namesake.recipe import Recipe
 from namesake.reconciling.queries import articles_of, plain_query
 from namesake.scorers.table_rows import ENTITY_TYPE, PROPERTY_VALUES, WORDS_NOT_SHARED, values_by_property
@@ -161,10 +157,7 @@ def reconcile_queries(
 def judge(
     linker: Linker, queries: Sequence[Query], kinds: tuple[int, ...] | None = None, of_rows: OfRows | None = None
 ) -> Reconciled:
-    """Score the candidates of some queries in one batch, such as AT_ONCE; `kinds` as for `candidates_of`.
-
-    `of_rows` are the decisions about each query.
-    """
+    """Score the candidates of some queries, at most AT_ONCE, in one batch; `of_rows` are the decisions about each."""
     kinds = linker.kinds if kinds is None else kinds
     rows = [plain_query(linker.kb, query, kinds) for query in queries]
     articles = articles_of(rows)
@@ -181,11 +174,7 @@ def judge(
 
 
 def candidates_of(kb: KB, names: pa.StringArray, variants: Variants, kinds: tuple[int, ...] | None) -> Candidates:
-    """The entities of some kinds (None: all) for each name of a table, best match first.
-
-    Variants and short forms of names count as the recipe says: never, if no entity of these kinds has the name itself
-    ("missing"), or always.
-    """
+    """The entities of some kinds (None: all) for each name of a table, best match first; short forms are variants."""
     found = _kept(kb, kinds, candidates(kb.names, *text_buffers(names)))
     every, without = np.arange(len(names)), np.diff(found.indptr) == 0
     asked = every[(without | (variants == "always")) & (variants != "never")]
@@ -197,10 +186,9 @@ def candidates_of(kb: KB, names: pa.StringArray, variants: Variants, kinds: tupl
     parts = [(every, found), (asked, more), (asked, short)]
     name = np.concatenate([np.repeat(which, np.diff(one.indptr)) for which, one in parts])
     rows, quality = (np.concatenate([getattr(one, field) for _, one in parts]) for field in ("rows", "quality"))
-    order = np.lexsort([-quality, rows, name])
-    order = order[np.diff(name[order] << 32 | rows[order], prepend=-1) != 0]  # the best match of each entity
-    order = order[np.lexsort([rows[order], -quality[order], name[order]])]
-    return Candidates(np.searchsorted(name[order], np.arange(len(names) + 1)), rows[order], quality[order])
+    name, rows, quality = best_matches(name, rows, quality)
+    order = np.lexsort([rows, -quality, name])
+    return Candidates(np.searchsorted(name, np.arange(len(names) + 1)), rows[order], quality[order])
 
 
 def _kept(kb: KB, kinds: Sequence[int] | None, found: Candidates) -> Candidates:
@@ -213,18 +201,15 @@ def _kept(kb: KB, kinds: Sequence[int] | None, found: Candidates) -> Candidates:
 
 def _short_forms(kb: KB, names: pa.StringArray) -> Candidates:
     """The entities that are not people and have a name as a short form, or have it without its legal form."""
-    short = [_without_legal_form(kb, name) for name in names.to_pylist()]
-    asked = Strings.of(short)
+    asked = Strings.of([_without_legal_form(kb, name) for name in names.to_pylist()])
     bare = candidates(kb.names, asked.data, asked.offsets)
-    rows, quality = [], []
-    for at, name in enumerate(short):
-        same = slice(*bare.indptr[at : at + 2])
-        rows.append(bare.rows[same])
-        quality.append(NO_LEGAL_FORM * bare.quality[same])
-        if form := kb.names.short_form(name):
+    rows = np.split(bare.rows, bare.indptr[1:-1])
+    quality = np.split(NO_LEGAL_FORM * bare.quality, bare.indptr[1:-1])
+    for at in range(len(asked)):
+        if form := kb.names.short_form(asked[at]):
             of_other = (form.forms >= ACRONYM) & (form.forms < ACRONYM + len(SHORT_QUALITY))
-            rows[-1] = np.append(rows[-1], form.rows[of_other])
-            quality[-1] = np.append(quality[-1], SHORT_QUALITY[form.forms[of_other] - ACRONYM])
+            rows[at] = np.append(rows[at], form.rows[of_other])
+            quality[at] = np.append(quality[at], SHORT_QUALITY[form.forms[of_other] - ACRONYM])
     return Candidates(indptr([*map(len, rows)]), np.concatenate(rows), np.concatenate(quality))
 
 
@@ -236,19 +221,14 @@ def _without_legal_form(kb: KB, name: str) -> str:
     return " ".join(words[1:] if len(words) > 1 and words[0] == kb.language.article else words)
 
 
+@cache
+def _reconcile() -> Recipe:
+    return Recipe.load("reconcile")
+
+
 def table_recipe(recipe: Recipe) -> Recipe:
-    """The recipe with the table scorers of the recipe `reconcile`, unless it already has one of them.
-
-    WordsNotShared and GivenName are log-odds, so they are added only to recipes with a `[decide]` table.
-    """
+    """The recipe with the table scorers of the recipe `reconcile`, unless it already has one of them."""
     if set(recipe.scorers) & set(TABLE_SCORERS):
-        return recipe
-    more = (
-        part for part in _table_parts() if recipe.decide is not None or part.scorer in (PROPERTY_VALUES, ENTITY_TYPE)
-    )
-    return recipe.replace(parts=(*recipe.parts, *more))
-
-
-@lru_cache(maxsize=1)
-def _table_parts() -> list[Part]:
-    return [part for part in Recipe.load("reconcile").parts if part.source in (*TABLE_SCORERS, "GivenName")]
+        return recipe  # WordsNotShared and GivenName are log-odds, so they are for recipes with a `[decide]` table
+    wanted = (*TABLE_SCORERS, "GivenName") if recipe.decide is not None else (PROPERTY_VALUES, ENTITY_TYPE)
+    return recipe.replace(parts=(*recipe.parts, *(part for part in _reconcile().parts if part.source in wanted)))

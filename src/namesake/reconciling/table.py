@@ -86,7 +86,7 @@ class Layout:
     types: tuple[tuple[str, str], ...] = ()
     """Properties, and the columns with their values; semicolons separate several values of a cell."""
     kind: str | Iterable[str] | None = None
-    """The kinds of the entities, such as "organisation" or "people,places"; None: guessed (`column_kind`)."""
+    """The kinds of the entities, such as "organisation" or "people,places"; None: guessed (`kinds_of_column`)."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -357,22 +357,19 @@ def explained_table_row(linker: Linker, path: Path, number: int, given: Mapping[
     if not rows.num_rows:
         raise NamesakeError(f"{path} row {number:,}: no candidates for {query.name!r}")
     where = f"{path.name} row {number:,}"
-    named = (pa.array([where] * table.num_rows) for table in (article, rows))
-    return article.set_column(0, article.schema.field(0), next(named)), rows.set_column(0, "article_id", next(named))
+    named = [pa.array([where] * table.num_rows) for table in (article, rows)]
+    return article.set_column(0, article.schema.field(0), named[0]), rows.set_column(0, "article_id", named[1])
 
 
 def checked(kb: KB, given: Sequence[str], answers: Sequence[str | None], say: Callable[[str], None]) -> list[str]:
     """For each row, whether its answer is the QID that the table gives; `say` receives the counts."""
-    found = [_checked(kb, cell, answer) for cell, answer in zip(given, answers, strict=True)]
+    found = []
+    for cell, answer in zip(given, answers, strict=True):
+        qid = stated_qid(kb, cell)
+        if qid is None or qid == answer:
+            found.append(NO_QID if qid is None else AGREES)
+        else:
+            found.append(NOT_IN_KB if kb.row(qid) < 0 else NO_ANSWER if answer is None else ANOTHER)
     counts = Counter(found)
     say(f"QIDs of the table: {', '.join(f'{counts[what]:,} {what}' for what in CHECKS if counts[what])}")
     return found
-
-
-def _checked(kb: KB, cell: str, answer: str | None) -> str:
-    qid = stated_qid(kb, cell)
-    if qid is None:
-        return NO_QID
-    if qid == answer:
-        return AGREES
-    return NOT_IN_KB if kb.row(qid) < 0 else NO_ANSWER if answer is None else ANOTHER
