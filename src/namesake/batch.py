@@ -83,7 +83,7 @@ class Batch:
             self._set(mentions)
         self.support: Float64 | None = None
         """The probability of each candidate after the first round of scoring; None in the first round."""
-        self.supported: Any = None
+        self.supported: list[Float64] | None = None
         """What scorers compute from `support`, once."""
         self.taken = np.full(len(self.names), -1, np.int64)
         """The entity row that each mention cannot mean, as an earlier mention with its name does; else -1."""

@@ -60,13 +60,13 @@ class Page:
 
     def __init__(self, batch: Batch, article: int) -> None:
         self.batch, self.article = batch, article
-        self._made: dict[Callable[[Page], Any], Any] = {}
+        self._made: dict[tuple[Any, ...], Any] = {}
 
-    def once(self, make: Callable[[Page], T]) -> T:
-        """The result of `make`, computed once for the explanations of all candidates."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        return cast(T, self._made[make])
+    def once(self, make: Callable[..., T], *more: Any) -> T:
+        """The result of `make` for the article and `more`, computed once for the explanations of all candidates."""
+        if (make, *more) not in self._made:
+            self._made[make, *more] = make(self, *more)
+        return cast(T, self._made[make, *more])
 
     @cached_property
     def text(self) -> str:

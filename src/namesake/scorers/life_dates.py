@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 POSITION_HELD = 39
 OFFICES = Need("statements with a start or an end", lambda kb: len(kb.tenure_entity) > 0)
-_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)", re.ASCII)
+YEAR_NUMBER = re.compile(r"(?<!\d)[12]\d{3}(?!\d)", re.ASCII)
 
 
 @scorer("NotYetBorn", aliases=("Born",))
@@ -83,11 +83,10 @@ def years_from_lifetime(batch: Batch, kb: KB) -> Scores:
     dated = np.where(batch.days != UNDATED, 1970 + batch.days.astype(np.float64) / DAYS_PER_YEAR, np.nan)
     counted = (batch.tokens > 1) | (batch.full_names > 0) | _after_title_or_role(batch)
     if batch.table_rows is not None:
-        counted &= np.array([row.date is not None or _YEAR.search(row.context) for row in batch.table_rows], np.bool_)[
-            batch.article
-        ]
-    years = batch.once(_years)
-    gap: Scores = years_apart(*(batch.article, batch.offsets, batch.rows, counted), *years, dated, *_lives(kb))
+        has_year = [row.date is not None or YEAR_NUMBER.search(row.context) for row in batch.table_rows]
+        counted &= np.array(has_year, np.bool_)[batch.article]
+    mentions = batch.article, batch.offsets, batch.rows, counted
+    gap: Scores = years_apart(*mentions, *batch.once(_years), dated, *_lives(kb))
     return np.where(batch.kinds == PERSON, -np.log1p(gap / 10), 0.0)
 
 
@@ -176,9 +175,8 @@ def life_dates_match(batch: Batch, kb: KB) -> Scores:
 @lru_cache(maxsize=4)
 def year_words(language: Language) -> YearWords:
     """The words of a language that distinguish years from other numbers, as a table for kernels."""
-    from namesake.kernels.hash import hash_each, table_of
     from namesake.kernels.text import years as signs
-    from namesake.text import pack
+    from namesake.names.tables import word_table
 
     lists = {
         signs.MEASURE: language.measures,
@@ -189,11 +187,7 @@ def year_words(language: Language) -> YearWords:
         signs.JOINED: language.joined_to_years,
         signs.FUNCTION: language.function_words | language.stop_words,
     }
-    words = sorted(frozenset().union(*lists.values()) - {""})
-    keys, place = table_of(hash_each(*pack(words)))
-    bits = np.zeros(len(keys), np.uint8)
-    bits[place] = [sum(bit for bit, some in lists.items() if word in some) for word in words]
-    return signs.YearWords(keys, bits)
+    return signs.YearWords(*word_table(lists, np.uint8))
 
 
 def _verdict(difference: np.ndarray, most: int) -> Scores:

@@ -81,7 +81,7 @@ def _by_value(kb: KB, numbers: tuple[int, ...]) -> Ragged:
 @lru_cache(maxsize=4)
 def _inside(kb: KB) -> Ragged:
     """By item, the items that lie within it."""
-    entity, pair = _stated(kb, tuple(declared("within")))
+    entity, pair = stated(kb, tuple(declared("within")))
     return _by_item(kb, kb.pair_value[pair], kb.entity_item[entity].astype(np.int32))
 
 
@@ -121,7 +121,7 @@ def compatible_values(kb: KB, numbers: tuple[int, ...], named: Ragged, words: Ra
 
 
 @lru_cache(maxsize=16)
-def _stated(kb: KB, numbers: tuple[int, ...]) -> tuple[Int64, Int32]:
+def stated(kb: KB, numbers: tuple[int, ...]) -> tuple[Int64, Int32]:
     """The entity and the pair of each statement of some properties, in the order of the entities."""
     at = np.flatnonzero(np.isin(kb.pair_property, numbers)[kb.statements.values])
     return np.searchsorted(kb.statements.indptr, at, side="right") - 1, kb.statements.values[at]
@@ -130,7 +130,7 @@ def _stated(kb: KB, numbers: tuple[int, ...]) -> tuple[Int64, Int32]:
 @lru_cache(maxsize=16)
 def _together(kb: KB, numbers: tuple[int, ...]) -> dict[int, Int32]:
     """For each pair, the pairs that people who state it often state as well."""
-    entity, pair = _stated(kb, numbers)
+    entity, pair = stated(kb, numbers)
     starts = np.append(np.flatnonzero(np.diff(entity, prepend=-1)), len(entity))
     of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     several = np.flatnonzero(np.diff(starts)[of] > 1)
@@ -162,7 +162,7 @@ def _described(kb: KB, numbers: tuple[int, ...], words: tuple[int, ...]) -> Int3
     """The pairs that a large share of the people with all these words in their descriptions state."""
     if not words:
         return _NO_PAIRS
-    owners, entity, pair = kb.words_d, *_stated(kb, numbers)
+    owners, entity, pair = kb.words_d, *stated(kb, numbers)
     found = np.ones(len(kb), np.bool_)
     for word in words:
         having = np.zeros(len(kb), np.bool_)

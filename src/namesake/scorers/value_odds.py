@@ -11,7 +11,6 @@ it is named as the cell says; it agrees in part if its label or aliases contain 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeVar
@@ -30,11 +29,11 @@ from namesake.kernels.link.candidate_tables import Stated, agree
 from namesake.kernels.types import Ragged
 from namesake.kinds import declared, kinds
 from namesake.scorers import value_lookup
+from namesake.scorers.life_dates import YEAR_NUMBER
 from namesake.scorers.value_lookup import is_qid, named_values, ragged
 from namesake.scorers.word_overlap import rarity
 
 T = TypeVar("T", bound=Hashable)
-_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)", re.ASCII)
 ONE = 0.92
 """m of a property that usually has one value."""
 MANY = 0.25
@@ -146,8 +145,8 @@ def _date_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], rows: I
     undated = np.flatnonzero((rows >= 0) & (exact < YEAR) & (year > 0) & (kb.kind[at] != PERSON) & begins)
     texts = kb.descriptions.take(rows[undated]).arrow().to_pylist()
     for place, text in zip(undated.tolist(), texts, strict=True):  # "1997 film", "company founded in 1976"
-        if first := _YEAR.search(text):
-            found = str(year[place]) in _YEAR.findall(text)
+        if first := YEAR_NUMBER.search(text):
+            found = str(year[place]) in YEAR_NUMBER.findall(text)
             near = abs(int(first[0]) - year[place]) <= 1 or first.start() > 0
             odds[place] = agreed if found else 0.0 if near else differs
     return odds
@@ -231,6 +230,4 @@ def _stated(kb: KB) -> Stated:
 @lru_cache(maxsize=256)
 def _entities_stating(kb: KB, numbers: tuple[int, ...]) -> int:
     """How many entities state one of these properties."""
-    stated = np.isin(kb.pair_property, numbers)[kb.statements.values]
-    before = indptr(stated)[kb.statements.indptr]
-    return int((np.diff(before) > 0).sum())
+    return len(np.unique(value_lookup.stated(kb, numbers)[0]))
