@@ -6,7 +6,7 @@ Recipes are TOML files. The paper's systems and `default` ship in `recipes/`; do
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -27,7 +27,6 @@ from namesake.parts import (
     column,
     contributions,
     evidence_of,
-    key_of,
     scaled,
     sum_of,
 )
@@ -81,15 +80,15 @@ class Decide(Checked, frozen=True):
 
     def nil_parts(self, doubts: Mapping[str, Float64], offsets: Int64) -> Iterator[tuple[str, Float64]]:
         """The summands of the score of NIL for every mention: the known doubts, else `nil` or `alone`."""
-        known = [part for part in self.parts if key_of(doubts, part.doubt) is not None]
-        for part in known:
-            numbers = column(doubts, part.doubt)
-            assert numbers is not None
-            yield part.name, part.weight * scaled(numbers, part.scale, part.above, offsets)
+        is_known = False
+        for part in self.parts:
+            if (numbers := column(doubts, part.doubt)) is not None:
+                is_known = True
+                yield part.name, part.weight * scaled(numbers, part.scale, part.above, offsets)
         single = np.diff(offsets) == 1
-        if not known:
+        if not is_known:
             yield "nil", np.where(single & (self.alone is not None), 0.0, float(self.nil))
-        if not known and self.alone is not None:
+        if not is_known and self.alone is not None:
             yield "alone", np.where(single, self.alone, 0.0)
 
     def nil_score(self, doubts: Mapping[str, Float64], offsets: Int64) -> Float64:
@@ -143,10 +142,9 @@ class Recipe(Settings, frozen=True):
 
     @classmethod
     def parse(cls, text: str, where: str = "recipe", declared: bool = True) -> "Recipe":
-        """Make a recipe from TOML.
+        """Make a recipe from TOML; `where` names the file in messages.
 
-        `where` names the file in messages. With `declared`, every scorer of the recipe must be declared in this
-        program; without, it may be one that only the program that wrote the recipe had.
+        With `declared`, all scorers of the recipe must be declared in this program.
         """
         try:
             table = tomllib.loads(text)
@@ -212,17 +210,17 @@ class Recipe(Settings, frozen=True):
         if not renamed:
             return self, {}
 
-        def new(names: Iterable[str]) -> tuple[str, ...]:
-            return tuple(renamed.get(name, name) for name in names)
+        def new(name: str) -> str:
+            return renamed.get(name, name)
 
         parts = []
         for part in self.parts:
-            scorer, evidence = new([part.scorer, part.evidence])
-            parts.append(part.replace(scorer=scorer, evidence=evidence, unless=new(part.stands_in_for) or ""))
+            unless = tuple(map(new, part.stands_in_for)) or ""
+            parts.append(part.replace(scorer=new(part.scorer), evidence=new(part.evidence), unless=unless))
         decide = self.decide
         if decide is not None:
-            decide = decide.replace(parts=tuple(part.replace(doubt=new([part.doubt])[0]) for part in decide.parts))
-        return self.replace(parts=tuple(parts), tie_break=new(self.tie_break), decide=decide), renamed
+            decide = decide.replace(parts=tuple(part.replace(doubt=new(part.doubt)) for part in decide.parts))
+        return self.replace(parts=tuple(parts), tie_break=tuple(map(new, self.tie_break)), decide=decide), renamed
 
     def save(self, path: str | Path) -> None:
         """Write the recipe to the `.toml` file `path`."""
@@ -242,14 +240,14 @@ class Recipe(Settings, frozen=True):
 
         Kinds are numbers of `KINDS`, -1 for unknown. Without them, all candidates are people.
         """
-        total = sum_of(self.parts, self.scorers, scores, offsets, doubts or {}, kinds)
-        total += evidence_of(self.parts, scores, offsets, doubts or {}, kinds)
+        doubts = doubts or {}
+        total = sum_of(self.parts, self.scorers, scores, offsets, doubts, kinds)
+        total += evidence_of(self.parts, scores, offsets, doubts, kinds)
         ties = {name: key for name in self.tie_break if (key := column(scores, name)) is not None}
-        evidence = [part.evidence for part in self.parts if part.evidence]
         absent = [name for name in self.scorers if column(scores, name) is None]
-        absent += [name for name in evidence if column(doubts or {}, name) is None]
-        nil = None if self.decide is None else self.decide.nil_score(doubts or {}, offsets)
-        return Combined(total, self.summands(scores, offsets, doubts or {}, kinds), ties, nil, tuple(absent))
+        absent += [part.evidence for part in self.parts if part.evidence and column(doubts, part.evidence) is None]
+        nil = None if self.decide is None else self.decide.nil_score(doubts, offsets)
+        return Combined(total, self.summands(scores, offsets, doubts, kinds), ties, nil, tuple(absent))
 
     def summands(
         self, scores: Mapping[str, Float64], offsets: Int64, doubts: Mapping[str, Float64], kinds: Int8 | None

@@ -31,12 +31,9 @@ _WIKIPEDIA = re.compile(r"(?:https?://)?en\.(?:m\.)?wikipedia\.org/wiki/([^?#\s]
 _REMARK = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]+)[)\]]")
 STYLES = frozenset({"the", "rt", "right", "hon", "honourable", "honorable", "his", "her", "excellency", "h", "e"})
 """Words before names, beside the titles of the language: The Rt Hon Boris Johnson."""
-SAMPLE = 200
-"""Distinct names that a guess reads."""
-MOST = 0.6
-"""The share of the names, weighted by fame, from which a kind is that of the column."""
-WITH_HEADING = 0.2
-"""The same for the kind that the heading names, such as Company."""
+SAMPLE = 200  # distinct names that the guess of a kind reads
+MOST = 0.6  # the share of the names, weighted by fame, from which a kind is that of the column
+WITH_HEADING = 0.2  # the same for the kind that the heading names, such as Company
 
 
 def stated_qid(kb: KB, cell: str) -> str | None:

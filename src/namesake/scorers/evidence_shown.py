@@ -88,22 +88,19 @@ class Page:
         """The byte at which each of the words begins."""
         return row_of(self.batch.words.indptr, self.batch.words.start, self.article)
 
-    def places(self, positions: Iterable[int]) -> dict[int, list[int]]:
-        """The first bytes of some words, grouped by word."""
+    def places(self, sentences: Iterable[int]) -> dict[int, list[int]]:
+        """The first bytes of the words of some sentences, grouped by word."""
         places: dict[int, list[int]] = {}
-        for at in positions:
-            places.setdefault(self.words[at], []).append(self.starts[at])
+        edges = [bisect_left(self.starts, start) for start in [*self.sentences, inf]]
+        for sentence in sentences:
+            for at in range(edges[sentence], edges[sentence + 1]):
+                places.setdefault(self.words[at], []).append(self.starts[at])
         return places
 
     @cached_property
     def everywhere(self) -> dict[int, list[int]]:
         """The places of all words."""
-        return self.places(range(len(self.words)))
-
-    def words_of(self, sentence: int) -> range:
-        """The positions of the words of a sentence."""
-        end = self.sentences[sentence + 1] if sentence + 1 < len(self.sentences) else inf
-        return range(bisect_left(self.starts, self.sentences[sentence]), bisect_left(self.starts, end))
+        return self.places(range(len(self.sentences)))
 
     @cached_property
     def characters(self) -> Int64:
@@ -134,11 +131,7 @@ class Reading:
 
     def __init__(self, page: Page, mention: int) -> None:
         self.page, self.batch, self.article, self.mention = page, page.batch, page.article, mention
-
-    @property
-    def text(self) -> str:
-        """The text of the article."""
-        return self.page.text
+        self.text = page.text
 
     @cached_property
     def name(self) -> str:
@@ -164,7 +157,7 @@ class Reading:
     @cached_property
     def nearby(self) -> dict[int, list[int]]:
         """The places of the words in these sentences."""
-        return self.page.places(at for sentence in self.sentences for at in self.page.words_of(sentence))
+        return self.page.places(self.sentences)
 
     @cached_property
     def anchors(self) -> list[int]:
@@ -206,16 +199,12 @@ class Candidate:
 def statement_source(kb: KB, pair: int) -> Source:
     """A statement as the source of a match: property and value by their labels."""
     number, value = int(kb.pair_property[pair]), int(kb.pair_value[pair])
-    label = (
-        (kb.item_labels[value] or no_label(kb.ids.text(int(kb.item_qids[value])))) if value >= 0 else kb.strings[~value]
-    )
-    return Source("statement", f"P{number}", property_label(kb, number), label)
-
-
-def property_label(kb: KB, number: int) -> str | None:
-    """The label of the property with this number, None if the KB has no label for it."""
     [at] = positions(kb.property_ids, np.array([number]))
-    return kb.property_labels[at] if at >= 0 else None
+    called = kb.property_labels[at] if at >= 0 else None
+    if value < 0:
+        return Source("statement", f"P{number}", called, kb.strings[~value])
+    label = kb.item_labels[value] or no_label(kb.ids.text(int(kb.item_qids[value])))
+    return Source("statement", f"P{number}", called, label)
 
 
 def overlapping_sentences(starts: Sequence[int], spans: Iterable[Sequence[int]]) -> set[int]:

@@ -51,13 +51,12 @@ def offices(candidate: Candidate) -> Iterator[Match]:
 def office_held(batch: Batch, kb: KB) -> Scores:
     """1 for a word after a title or a role (President Bush) if the entity holds a position at the date, else 0."""
     holds = np.bincount(batch.once(_positions_in_force)[0], minlength=len(batch.rows)) > 0
-    in_office: Scores = (holds & np.repeat(_after_title_or_role(batch), np.diff(batch.offsets))).astype(np.float64)
-    return in_office
+    return (holds & _after_title_or_role(batch)[batch.mention]).astype(np.float64)
 
 
 def _positions_in_force(batch: Batch, kb: KB) -> tuple[Int64, Int64]:
     """The positions that are held at the articles' dates: the candidate and the statement pair of each."""
-    at = np.repeat(batch.days[batch.article], np.diff(batch.offsets))
+    at = batch.days[batch.article][batch.mention]
     first = np.searchsorted(kb.tenure_entity, batch.rows, "left")
     last = np.where(batch.rows >= 0, np.searchsorted(kb.tenure_entity, batch.rows, "right"), first)
     size = last - first

@@ -65,7 +65,7 @@ def fame_share(batch: Batch, kb: KB) -> Scores:
     """
     fames, size = _known(kb.fame, batch), np.diff(batch.offsets)
     total = reduce_mentions(np.add, fames, batch.offsets, 0.0) + LEAST_FAME * size  # exact in any order: float32
-    shares = (fames + LEAST_FAME) / np.repeat(total, size)
+    shares = (fames + LEAST_FAME) / total[batch.mention]
     is_listed = np.isnan(batch.mentions.quality)  # a candidate that was looked up has the quality of its name's match
     return np.where((batch.rows >= 0) & ~is_listed, np.log(shares), 0.0)
 

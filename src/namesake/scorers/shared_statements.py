@@ -156,8 +156,7 @@ def cssve(batch: Batch, kb: KB) -> Scores:
     )
     unknown = batch.rows < 0
     if unknown.any():
-        mention = np.repeat(np.arange(len(batch.offsets) - 1), np.diff(batch.offsets))
-        least = np.zeros(len(batch.offsets) - 1)
-        np.minimum.at(least, mention, scores)
-        scores[unknown] = least[mention[unknown]]
+        least = np.zeros(len(batch.names))
+        np.minimum.at(least, batch.mention, scores)
+        scores[unknown] = least[batch.mention[unknown]]
     return scores

@@ -21,14 +21,10 @@ from namesake.kb.store import KB
 from namesake.kernels.types import Ragged
 from namesake.kinds import declared
 
-TOGETHER = 0.08
-"""Two countries do not contradict if this share of the people with one of them also state the other."""
-DESCRIBED = 0.3
-"""A word such as "Welsh" may mean a country if this share of the people described with it state that country."""
-FEWEST = 3
-"""Counts below this number of people are ignored."""
-LEVELS = 4
-"""How far a place is followed to the larger places that contain it."""
+TOGETHER = 0.08  # two countries do not contradict if this share of the people with one also state the other
+DESCRIBED = 0.3  # "Welsh" may mean a country if this share of the people described with it state that country
+FEWEST = 3  # counts below this number of people are ignored
+LEVELS = 4  # how far a place is followed to the larger places that contain it
 _INITIALS = re.compile(r"[a-z]{2,6}")
 _NO_PAIRS = np.empty(0, np.int32)
 
@@ -103,11 +99,7 @@ def initialled_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) ->
 def compatible_values(kb: KB, numbers: tuple[int, ...], named: Ragged, words: Ragged) -> Ragged:
     """For each text, the pairs that do not contradict it although it does not name them: British for a Scot.
 
-    A KB of people has no statements about countries, but people state several countries if one is a part or a
-    successor of another, and their descriptions contain demonyms. A pair is compatible if `TOGETHER` of the people with
-    a country that the text names state it too (or the other way round, whichever share is larger), or if `DESCRIBED`
-    of the people whose descriptions contain the text's words state it. A text names a country by its label, or else
-    the most frequent country whose label and aliases contain all of its words.
+    People state several countries if one is a part or a successor of another, and their descriptions contain demonyms.
     """
     near = _together(kb, numbers)
     rows = []

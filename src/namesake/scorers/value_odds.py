@@ -34,26 +34,16 @@ from namesake.scorers.value_lookup import is_qid, named_values, ragged
 from namesake.scorers.word_overlap import rarity
 
 T = TypeVar("T", bound=Hashable)
-ONE = 0.92
-"""m of a property that usually has one value."""
-MANY = 0.25
-"""1 - m of the others for a record with one value; with n values it is n times less."""
-ENOUGH = 5
-"""The largest n that counts."""
-DATE = 0.96
-"""m of the year of a birth or death."""
-YEARS = 80.0
-"""1 / u of the year of a birth or death."""
-MOST = 7.0
-"""The most that one value counts, and what an equal day counts."""
-HALF = 0.5
-"""The share of a value's words, by their rarity, from which it agrees in part."""
-ERRORS = 1000
-"""One record among this many may state a wrong value: "American" is not a country."""
-PART = 1.0
-"""The most that agreeing in part counts: all aliases are compared together, and some are misleading."""
-TYPELESS = 0.05
-"""1 - m of a type for a record with one occupation; with n occupations it is n times less."""
+ONE = 0.92  # m of a property that usually has one value
+MANY = 0.25  # 1 - m of the others for a record with one value; with n values it is n times less
+ENOUGH = 5  # the largest n that counts
+DATE = 0.96  # m of the year of a birth or death
+YEARS = 80.0  # 1 / u of the year of a birth or death
+MOST = 7.0  # the most that one value counts, and what an equal day counts
+HALF = 0.5  # the share of a value's words, by their rarity, from which it agrees in part
+ERRORS = 1000  # one record among this many may state a wrong value: "American" is not a country
+PART = 1.0  # the most that agreeing in part counts: all aliases are compared together, and some are misleading
+TYPELESS = 0.05  # 1 - m of a type for a record with one occupation; with n occupations it is n times less
 
 
 def odds_by_property(batch: Batch, kb: KB) -> dict[str, Float64]:
@@ -74,10 +64,7 @@ def odds_by_property(batch: Batch, kb: KB) -> dict[str, Float64]:
 def _property_odds(
     batch: Batch, properties: Mapping[tuple[int, ...], tuple[int, ...]], mention: Int64, texts: Sequence[str]
 ) -> Float64:
-    """What the texts add to the candidates of the mentions; `mention` is -1 for a row without a name.
-
-    Candidates are compared by the properties of their kind.
-    """
+    """What the texts add to the candidates of the mentions (-1: none), by the properties of each candidate's kind."""
     distinct, which = _distinct(texts)
     asked = mention >= 0
     taken, candidate = take_rows(batch.offsets, mention[asked])
@@ -199,16 +186,14 @@ def _odds(same: Bool, share: Float64, chance: Float64, right: Float64, part: Flo
 
 
 def _words(batch: Batch, texts: Sequence[str]) -> tuple[Ragged, Float64]:
-    """The words of each text that are in the KB, and how many are not: those count as the rarest.
-
-    Words that the stemmer reduces to one letter do not count: "US" and "U.K." would share it.
-    """
+    """The words of each text that are in the KB, and how many are not: those count as the rarest."""
     kb = batch.kb
     found = batch.lexicon.analyse(*text_buffers(pa.array(texts, pa.large_string())))
     tokens = [{word for word in normalise(text).split() if word not in kb.language.stop_words} for text in texts]
     row = np.repeat(np.arange(len(texts)), np.diff(found.indptr))
     pairs = np.unique(np.column_stack([row, found.word]), axis=0)
     unknown = np.array(list(map(len, tokens))) - np.bincount(pairs[:, 0], minlength=len(texts))
+    # words that the stemmer reduces to one letter do not count: "US" and "U.K." would share it
     long = np.diff(kb.words.offsets)[found.word] > 1 if len(found.word) else np.empty(0, np.bool_)
     return Ragged(indptr(long)[found.indptr], found.word[long]), np.maximum(unknown, 0).astype(np.float64)
 
