@@ -65,8 +65,8 @@ def detected(detector: Detector, texts: pa.Array, kb: KB, titles: pa.Array, vari
     titled = Titled.of(texts, titles)
     whole, heads = (texts, [0] * len(texts)) if titled is None else (titled.texts, titled.head_characters.tolist())
     named, read = [], whole.to_pylist()
-    for text, head, spans in zip(read, heads, detector(read), strict=True):
-        fitting = [(start, end) for start, end in spans if 0 <= start < end <= len(text)]
+    for text, head, found in zip(read, heads, detector(read), strict=True):
+        fitting = [(start, end) for start, end in found if 0 <= start < end <= len(text)]
         named.append(group_spans(text, [(start, end) for start, end in fitting if end <= head or start >= head]))
     counts = indptr([len(names) for names in named])
     spans = [where for names in named for _, where in names]

@@ -187,7 +187,7 @@ def candidates_of(kb: KB, names: pa.StringArray, variants: Variants, kinds: tupl
     name = np.concatenate([np.repeat(which, np.diff(one.indptr)) for which, one in parts])
     rows, quality = (np.concatenate([getattr(one, field) for _, one in parts]) for field in ("rows", "quality"))
     name, rows, quality = best_matches(name, rows, quality)
-    order = np.lexsort([rows, -quality, name])
+    order = np.lexsort((rows, -quality, name))
     return Candidates(np.searchsorted(name, np.arange(len(names) + 1)), rows[order], quality[order])
 
 

@@ -54,8 +54,7 @@ ADDED = pa.schema(
     ]
 )
 """The columns that are added to a table."""
-WHY = pa.field("why", pa.string())
-"""The column with one sentence for each row."""
+WHY = pa.field("why", pa.string())  # one sentence for each row
 SHOWN = 6
 """Candidates of an uncertain row that are kept for review."""
 CHOSEN, NOBODY_CHOSEN = "a person chose", "a person chose nobody"
@@ -182,25 +181,23 @@ def reconcile_table(
     queries = [plain_query(linker.kb, query, kinds) for query in queries]
     for at in (*(unread or ()), *stated):
         queries[at] = Query("")
-    added: list[dict[str, Any]] = []
-    doubtful: list[Doubtful] = []
-    chosen: list[bool] = []
+    answers: list[Answer] = []
     answer = partial(_answers, linker, queries, kinds, of_rows, review_below, explain)
-    for answers in in_order(answer, range(0, len(queries), AT_ONCE), threads_for(threads)):
-        added += [one.columns for one in answers]
-        doubtful += [one.doubtful for one in answers if one.doubtful is not None]
-        chosen += [one.as_decided for one in answers if one.as_decided is not None]
+    for some in in_order(answer, range(0, len(queries), AT_ONCE), threads_for(threads)):
+        answers += some
         if advance is not None:
-            advance(len(added))
+            advance(len(answers))
     for at, why in (unread or {}).items():
-        added[at]["reason"] = f"not read: {why}"
+        answers[at].columns["reason"] = f"not read: {why}"
     for at, qid in stated.items():
-        added[at] |= _stated(linker.kb, qid)
+        answers[at].columns.update(_stated(linker.kb, qid))
     own = table.num_columns
     for field in (*ADDED, WHY) if explain else ADDED:
-        column = pa.array([row.get(field.name) for row in added], field.type)
+        column = pa.array([one.columns.get(field.name) for one in answers], field.type)
         table = table.append_column(field.with_name(_free(field.name, table.column_names)), column)
-    matched = sum(1 for row in added if "qid" in row)
+    matched = sum("qid" in one.columns for one in answers)
+    doubtful = [one.doubtful for one in answers if one.doubtful is not None]
+    chosen = [one.as_decided for one in answers if one.as_decided is not None]
     bad_dates = unread_dates(table, layout, linker.kb)
     return Answers(table, matched, doubtful, bad_dates, len(chosen), sum(chosen), table.column_names[own:])
 

@@ -141,4 +141,5 @@ def excluded_by_the_text(candidate: Candidate) -> Iterator[Match]:
 @scorer("AlreadyLinked", explain=excluded_by_the_text, aliases=("Taken",))
 def already_linked(batch: Batch) -> Scores:
     """-1 for the best candidate of the article's first mention with this name, if the text says "the other"; else 0."""
-    return -((batch.rows == batch.taken[batch.mention]) & (batch.rows >= 0)).astype(np.float64)
+    excluded: Scores = -((batch.rows == batch.taken[batch.mention]) & (batch.rows >= 0)).astype(np.float64)
+    return excluded

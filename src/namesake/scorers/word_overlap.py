@@ -123,7 +123,7 @@ def _label_words(batch: Batch, kb: KB) -> tuple[Scores, Scores]:
     from namesake.kernels.link.word_sums import overlap
 
     labels, items = kb.words_item, np.where(batch.rows >= 0, kb.entity_item[batch.rows], -1).astype(np.int64)
-    inside: Scores = overlap(equal(kb), *_compared(batch, *batch.wide, items, labels.indptr, labels.values))
+    inside: Scores = overlap(equal(kb), *_compared(batch, batch.wide, (items, labels.indptr, labels.values)))
     size = np.where(items >= 0, labels.indptr[items + 1] - labels.indptr[items], 0)
     beyond = np.maximum(size - np.repeat(np.diff(batch.name_words.indptr), np.diff(batch.offsets)), 0)
     return inside, np.maximum(beyond - inside, 0.0)
@@ -165,9 +165,8 @@ def beyond_chance(batch: Batch, kb: KB) -> Beyond:
     """What candidates share with the article and with the sentences of the name, and what chance gives."""
     from namesake.kernels.link.word_sums import overlap_and_chance
 
-    beyond: Beyond = overlap_and_chance(
-        rarity(kb), expected(kb), *_compared(batch, *batch.narrow, *_entity_words(batch, kb))
-    )
+    compared = _compared(batch, batch.narrow, _entity_words(batch, kb))
+    beyond: Beyond = overlap_and_chance(rarity(kb), expected(kb), *compared)
     return beyond
 
 
@@ -177,9 +176,9 @@ def _overlap(batch: Batch, kb: KB, weight: Scores, context: str) -> Scores:
 
     scores, words = np.zeros(len(batch.rows)), _entity_words(batch, kb)
     if context in ("article", "both"):
-        scores += overlap(weight, *_compared(batch, *batch.wide, *words))
+        scores += overlap(weight, *_compared(batch, batch.wide, words))
     if context in ("narrow", "both"):
-        scores += overlap(weight, *_compared(batch, *batch.narrow, *words))
+        scores += overlap(weight, *_compared(batch, batch.narrow, words))
     return scores
 
 
@@ -191,14 +190,13 @@ def _entity_words(batch: Batch, kb: KB) -> tuple[Int64, Int64, Int32]:
     return rows, *gather_features(kb, batch.rows, set(batch.settings.features))
 
 
-def _compared(
-    batch: Batch, context: Int64, contexts: Runs, rows: Int64, indptr: Int64, words: Int32
-) -> tuple[Any, ...]:
+def _compared(batch: Batch, contexts: tuple[Int64, Runs], words: tuple[Int64, Int64, Int32]) -> tuple[Any, ...]:
     """The arguments of the kernels: texts, contexts in them, the words of names, candidates and their words."""
     from namesake.kernels.types import Ragged
 
+    (context, runs), (rows, indptr, values) = contexts, words
     texts, names = (Ragged(one.indptr, one.word) for one in (batch.words, batch.name_words))
-    return texts, batch.article, contexts, context, names, batch.offsets, rows, Ragged(indptr, words)
+    return texts, batch.article, runs, context, names, batch.offsets, rows, Ragged(indptr, values)
 
 
 def gather_features(kb: KB, rows: Int64, features: set[str]) -> tuple[Int64, Int32]:
