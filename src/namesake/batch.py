@@ -142,10 +142,7 @@ class Batch:
 
     @cached_property
     def anchors(self) -> Int64:
-        """The entity row of each anchor, else -1: the mentions with exactly one candidate, or the first such mention.
-
-        `revised` adds the links of an earlier pass.
-        """
+        """The entity row of each mention with exactly one candidate, or of the first such mention; -1 for others."""
         alone = np.diff(self.offsets) == 1
         if self.settings.anchors == "first":
             firsts = np.flatnonzero(alone)

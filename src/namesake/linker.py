@@ -128,7 +128,9 @@ class Linker:
             must_be(mentions, (str,), "mentions", KINDS)
         announce_compiling()
         self.mentions = mentions
-        self.kb = kb if isinstance(kb, KB) else KB.open(_folder(kb))
+        if kb is None and (kb := named_kb()) is None:
+            raise NamesakeError(f"which KB? Give its folder, as in Linker('kb'), or set {NAMESAKE_KB} to it")
+        self.kb = kb if isinstance(kb, KB) else KB.open(from_home(kb))
         self.recipe = Recipe.load(recipe)
         if threshold is not None:
             self.recipe = self.recipe.at(threshold)
@@ -210,11 +212,7 @@ class Linker:
         self, articles: Any, scores: bool = False, rejects: Rejects | None = None, most: int | None = None
     ) -> Linked:
         """Like `link`, and how many articles could be linked."""
-        articles = _checked(articles)
-        if rejects is None:
-            warn_of_unread(articles.column("date"))
-        else:
-            rejects.unread_dates.update(unread_dates(articles.column("date")))
+        articles = _checked(articles, rejects)
         links, read = [], [articles.slice(0, 0)]
         for piece in pieces(articles):
             scored = self.scored(piece, rejects=rejects)
@@ -296,9 +294,7 @@ class Linker:
 
         `articles` are as for `link`; with `name`, only mentions with this name are explained.
         """
-        articles = _checked(articles)
-        warn_of_unread(articles.column("date"))
-        tables = [explain(self.scored(piece), name) for piece in pieces(articles)]
+        tables = [explain(self.scored(piece), name) for piece in pieces(_checked(articles))]
         return pa.concat_tables(tables) if tables else EXPLANATION.empty_table()
 
     def naming(self, articles: pa.Table, name: str, rejects: Rejects | None = None) -> pa.Table:
@@ -353,19 +349,16 @@ def _table(scored: Scored, scores: bool, most: int | None) -> pa.Table:
     return links
 
 
-def _folder(kb: str | Path | None) -> Path:
-    """The folder of the KB, from the argument or the environment variable."""
-    found = named_kb() if kb is None else from_home(kb)
-    if found is None:
-        raise NamesakeError(f"which KB? Give its folder, as in Linker('kb'), or set {NAMESAKE_KB} to it")
-    return found
-
-
-def _checked(given: object) -> pa.Table:
-    """A table of articles whose other columns are copied to `extra`."""
+def _checked(given: object, rejects: Rejects | None = None) -> pa.Table:
+    """A table of articles whose other columns are copied to `extra`; dates that cannot be read are reported."""
     articles: Any = from_stream(given)
     if isinstance(articles, pa.Table) and not set(articles.column_names) <= set(ARTICLES.names):
         from namesake.formats.arrow_articles import with_extra
 
         articles = with_extra(articles)
-    return check_articles(articles)
+    articles = check_articles(articles)
+    if rejects is None:
+        warn_of_unread(articles.column("date"))
+    else:
+        rejects.unread_dates.update(unread_dates(articles.column("date")))
+    return articles

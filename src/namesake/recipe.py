@@ -142,10 +142,7 @@ class Recipe(Settings, frozen=True):
 
     @classmethod
     def parse(cls, text: str, where: str = "recipe", declared: bool = True) -> "Recipe":
-        """Make a recipe from TOML; `where` names the file in messages.
-
-        With `declared`, all scorers of the recipe must be declared in this program.
-        """
+        """Make a recipe from TOML. `where` is for messages; `declared`: this program must declare its scorers."""
         try:
             table = tomllib.loads(text)
             if (base := table.pop("extends", None)) in recipes():
@@ -236,10 +233,7 @@ class Recipe(Settings, frozen=True):
         doubts: Mapping[str, Float64] | None = None,
         kinds: Int8 | None = None,
     ) -> Combined:
-        """Weight and add the parts: scores and evidence as for `scaled`, and the kind of each candidate.
-
-        Kinds are numbers of `KINDS`, -1 for unknown. Without them, all candidates are people.
-        """
+        """Weight and add the parts; the kinds of candidates are numbers of `KINDS`, -1 for unknown, None for people."""
         doubts = doubts or {}
         total = sum_of(self.parts, self.scorers, scores, offsets, doubts, kinds)
         total += evidence_of(self.parts, scores, offsets, doubts, kinds)

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from namesake.arrays import Float64, Int32, Int64, UInt8, take_rows
+from namesake.arrays import Float64, Int32, Int64, UInt8, positions, take_rows
 from namesake.kb.columns import Strings
 from namesake.kb.names.index import NameIndex, affixes, nicknames, romans
 from namesake.kb.names.normalise import normalise_many
@@ -69,17 +69,11 @@ def best_matches(query: Int64, rows: Int32, quality: Float64) -> tuple[Int64, In
 
 
 def quality_of(index: NameIndex, data: UInt8, offsets: Int64, indptr: Int64, rows: Int64) -> Float64:
-    """How well the KB knows entities by names: that of name i's entities, `rows[indptr[i]:indptr[i + 1]]`.
-
-    0 where a row is negative, or an entity has neither the name nor, if no entity has the name, a variant of it.
-    """
+    """How well name i matches each of the entities `rows[indptr[i]:indptr[i + 1]]`; 0 if it is none of their names."""
     known = candidates(index, data, offsets, variants="missing")
     entities = len(index.entities.values) + 1  # more than there are rows
     bearer = np.repeat(np.arange(len(known.indptr) - 1), np.diff(known.indptr)) * entities + known.rows
     asked = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)) * entities + rows
     order = np.argsort(bearer)
-    if not len(order):
-        return np.zeros(len(asked))
-    at = np.minimum(np.searchsorted(bearer, asked, sorter=order), len(order) - 1)
-    found = (bearer[order[at]] == asked) & (rows >= 0)
-    return np.where(found, known.quality[order[at]], 0.0)
+    at = np.where(rows >= 0, positions(bearer[order], asked), -1)
+    return np.append(known.quality[order], 0.0)[at]

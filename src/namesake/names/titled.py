@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 from namesake.arrays import Int32, Int64, arrow_numbers, arrow_scalar, indptr, numpy_numbers, sizes
 from namesake.articles.schema import SPANS
 
-BETWEEN = "\n\n"
-"""What parts a title from its text: no name reaches across an empty line."""
+BETWEEN = "\n\n"  # parts a title from its text: no name reaches across an empty line
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from namesake.kb.store import KB
 
 LETTERS = (*"abcdefghijklmnopqrstuvwxyz", "ae", "oe", "ss", "th")
 """What a letter can be once its accents are folded away, as they are in names of the KB."""
-MOST = 2
-"""Of `?` in a name: three would be a million names to look up."""
+MOST = 2  # of `?` in a name: three would be a million names to look up
 
 _MARK = re.compile(r"( ?)\?( ?)")
 

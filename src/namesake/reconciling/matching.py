@@ -32,14 +32,11 @@ from namesake.scorers.table_rows import ENTITY_TYPE, PROPERTY_VALUES, WORDS_NOT_
 from namesake.scoring import Scored
 
 TABLE_SCORERS = (WORDS_NOT_SHARED, ENTITY_TYPE, PROPERTY_VALUES)
-VALUES = f"{PROPERTY_VALUES}: "
-"""The prefix of the parts of PropertyValues, one for each property."""
+VALUES = f"{PROPERTY_VALUES}: "  # the prefix of the parts of PropertyValues, one for each property
 SHORT_QUALITY = np.array([0.75, 0.85, 0.6, 0.5, 0.6, 0.7, 0.75])
 """Match qualities of the short forms of entities that are not people, from `ACRONYM` on; tables lack the others."""
-NO_LEGAL_FORM = 0.9
-"""The factor of the match quality for a name without its legal form: Exxon Mobil Corp."""
-AT_ONCE = 2048
-"""Rows that are scored together."""
+NO_LEGAL_FORM = 0.9  # the factor of the match quality for a name without its legal form: Exxon Mobil Corp.
+AT_ONCE = 2048  # rows that are scored together
 
 
 @dataclass(frozen=True)

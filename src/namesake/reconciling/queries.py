@@ -49,10 +49,7 @@ def stated_qid(kb: KB, cell: str) -> str | None:
 
 
 def usual_form(kb: KB, name: str) -> tuple[str, str]:
-    """A name in a form that the KB has, and the remark that stood in brackets behind it.
-
-    A name that the KB has is unchanged, as is one that it has in none of these forms, apart from the remark.
-    """
+    """A name in a form that the KB has, if there is one, without the remark in brackets behind it; and the remark."""
     name = _title(name) or name
     if not name or len(kb.names.lookup(name)[0]):
         return name, ""
@@ -118,10 +115,7 @@ def plain_query(kb: KB, query: Query, kinds: tuple[int, ...] | None = None) -> Q
 
 
 def articles_of(queries: Sequence[Query]) -> pa.Table:
-    """A table of `ARTICLES` with one article per query, whose only mention is the name at the beginning of the text.
-
-    All cells of a row are about one entity, so they become one sentence.
-    """
+    """One article per query: the name, which is the only mention, and all cells as one sentence about the entity."""
     rows = []
     for at, query in enumerate(queries):
         name, context = query.name, _SURROGATES.sub("\ufffd", query.context)
@@ -152,10 +146,7 @@ def kinds_of_column(
 
 
 def shares_of_kinds(kb: KB, names: Sequence[str]) -> Float64:
-    """How much of some names belongs to entities of each kind, from 0 to 1. Each name that the KB has counts the same.
-
-    A name belongs to kinds in the proportion of the fame of their most famous entities with this name.
-    """
+    """The share of each kind in some names: for a name, in the fame of the most famous entities of each kind."""
     distinct = list(dict.fromkeys(filter(None, names)))
     asked = Strings.of(distinct[:: -(-len(distinct) // SAMPLE) or 1])
     ends, rows, _ = kb.names.lookup_many(asked.data, asked.offsets)

@@ -193,8 +193,10 @@ def reconcile_table(
         answers[at].columns.update(_stated(linker.kb, qid))
     own = table.num_columns
     for field in (*ADDED, WHY) if explain else ADDED:
-        column = pa.array([one.columns.get(field.name) for one in answers], field.type)
-        table = table.append_column(field.with_name(_free(field.name, table.column_names)), column)
+        name, column = field.name, pa.array([one.columns.get(field.name) for one in answers], field.type)
+        while name in table.column_names:
+            name = f"namesake_{name}"
+        table = table.append_column(name, column)
     matched = sum("qid" in one.columns for one in answers)
     doubtful = [one.doubtful for one in answers if one.doubtful is not None]
     chosen = [one.as_decided for one in answers if one.as_decided is not None]
@@ -325,18 +327,10 @@ def _stated(kb: KB, qid: str) -> dict[str, Any]:
     return found | {"confidence": 1.0, "reason": "the row names the entity itself"}
 
 
-def _free(name: str, taken: Sequence[str]) -> str:
-    """The name of an added column, with the prefix `namesake_` if the table already has it."""
-    while name in taken:
-        name = f"namesake_{name}"
-    return name
-
-
 def explained_table_row(linker: Linker, path: Path, number: int, given: Mapping[str, Any]) -> tuple[pa.Table, pa.Table]:
-    """A row of a table as an article, and the rows of its explanation.
+    """The row with this number in the spreadsheet program as an article, and the rows of its explanation.
 
-    `number` is that of the spreadsheet program. `given` are the columns `name`, `context` and `date`, and `encoding`
-    and `sheet` of the file.
+    `given` are the columns `name`, `context` and `date`, and `encoding` and `sheet` of the file.
     """
     read = read_rows(path, Rejects(), Reading(encoding=given["encoding"], sheet=given["sheet"]))
     if number not in read.numbers:

@@ -75,8 +75,7 @@ def years_from_lifetime(batch: Batch, kb: KB) -> Scores:
 
     The years of an article are its date and those in its text. A lifetime begins at 12 and ends two years after death;
     a birth alone stands for 95 years, a death alone for 75. One word counts after a title or a role, or if the text
-    has the full name. A row of a table that contains neither a date nor a year counts 0. So does an entity that is not
-    a person.
+    has the full name. Rows of a table without a date or a year, and entities that are not people, count 0.
     """
     from namesake.kernels.link.candidate_tables import DAYS_PER_YEAR, years_apart
 
@@ -85,17 +84,14 @@ def years_from_lifetime(batch: Batch, kb: KB) -> Scores:
     if batch.table_rows is not None:
         has_year = [row.date is not None or YEAR_NUMBER.search(row.context) for row in batch.table_rows]
         counted &= np.array(has_year, np.bool_)[batch.article]
-    mentions = batch.article, batch.offsets, batch.rows, counted
-    gap: Scores = years_apart(*mentions, *batch.once(_years), dated, *_lives(kb))
+    mentions = batch.article, batch.offsets, batch.rows, counted, *batch.once(_years), dated
+    gap: Scores = years_apart(*mentions, kb.birth, kb.birth_precision, kb.death, kb.death_precision)
     return np.where(batch.kinds == PERSON, -np.log1p(gap / 10), 0.0)
 
 
 @scorer("OutsideLifetime", aliases=("Lifetime",))
 def outside_lifetime(batch: Batch, kb: KB) -> Scores:
-    """-1 for a surname that several people of the text have, if its sentences name years, none in this life; else 0.
-
-    A lifetime is as for YearsFromLifetime.
-    """
+    """-1 for a surname that several people of the text have, if its sentences name years, none in this life; else 0."""
     scores = np.zeros(len(batch.rows))
     shared = np.flatnonzero((batch.full_names > 1) & (batch.tokens == 1))
     shared = shared[np.diff(batch.once(_years)[0])[batch.article[shared]] > 0]
@@ -105,9 +101,9 @@ def outside_lifetime(batch: Batch, kb: KB) -> Scores:
 
     indptr, years = _sentence_years(batch, kb, shared)
     offsets, candidate = take_rows(batch.offsets, shared)
-    mentions = np.arange(len(shared)), offsets, batch.rows[candidate], np.diff(indptr) > 0
     undated = np.full(len(shared), np.nan)
-    gap = years_apart(*mentions, indptr, years, undated, *_lives(kb))
+    mentions = np.arange(len(shared)), offsets, batch.rows[candidate], np.diff(indptr) > 0, indptr, years, undated
+    gap = years_apart(*mentions, kb.birth, kb.birth_precision, kb.death, kb.death_precision)
     scores[candidate] = -(gap > 0).astype(np.float64)
     return scores
 
@@ -138,10 +134,6 @@ def _sentence_years(batch: Batch, kb: KB, mentions: Int64) -> tuple[Int64, Score
     indptr, years = years_of(sentences, offsets.astype(np.int64), year_words(kb.language))
     indptr = indptr[of_mention]
     return indptr, years[np.lexsort((years, np.repeat(np.arange(len(mentions)), np.diff(indptr))))]
-
-
-def _lives(kb: KB) -> tuple[np.ndarray, ...]:
-    return kb.birth, kb.birth_precision, kb.death, kb.death_precision
 
 
 @scorer("LifeDatesMatch", aliases=("Vital",))

@@ -42,10 +42,7 @@ def name_match_quality(batch: Batch) -> Scores:
 
 @scorer("PartialName")
 def partial_name(batch: Batch) -> Scores:
-    """-1 if a name of several words is part or a variant of the entity's name and the label of another candidate.
-
-    "Martin Luther" is Martin Luther rather than Martin Luther King.
-    """
+    """-1 if a name of several words is part or a variant of the entity's name and the label of another candidate."""
     return -_label_of_another(batch, PART).astype(np.float64)
 
 

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from namesake.batch import Batch
     from namesake.kb.store import KB
 
-MOST_ANCHORS = 64
-"""Anchors that the explanation of CSSVE compares: its time grows with anchors × statements²."""
+MOST_ANCHORS = 64  # that the explanation of CSSVE compares: its time grows with anchors × statements²
 
 
 def statements_with_anchors(candidate: Candidate) -> Iterator[Match]:
@@ -64,10 +63,7 @@ def listed_statements(batch: Batch, kb: KB) -> Scores:
 
 
 def statements_shared(batch: Batch, kb: KB, entities: int) -> tuple[Scores, Scores]:
-    """What each candidate shares with the anchors, and what a random entity with as many statements shares.
-
-    With `entities` above 0, statements are weighted by their rarity among that many entities.
-    """
+    """What each candidate, and a random entity, shares with anchors; weighted by rarity among `entities` if not 0."""
     from namesake.kernels.link.anchor_statements import shared_statements as kernel
 
     mentions = batch.articles, batch.offsets, batch.rows, batch.anchors
@@ -143,10 +139,7 @@ def closest_values(candidate: Candidate) -> Iterator[Match]:
 
 @scorer("CSSVE", needs=TEXT_VECTORS, anchors=True, explain=closest_values)
 def cssve(batch: Batch, kb: KB) -> Scores:
-    """Σ cos(ε(v_u), ε(v_e)) over statements of anchors u ≠ e and candidate e with equal property.
-
-    An entity that is not in the KB gets the lowest score of its mention, at most 0.
-    """
+    """Σ cos(ε(v_u), ε(v_e)) over statements of anchors u ≠ e and candidate e with equal property."""
     from namesake.kernels.vectors import compare_values
 
     vectors = kb.text_vectors
@@ -155,7 +148,7 @@ def cssve(batch: Batch, kb: KB) -> Scores:
         *(kb.pair_property, vectors.pair_rows, vectors.values),
     )
     unknown = batch.rows < 0
-    if unknown.any():
+    if unknown.any():  # an entity that is not in the KB gets the lowest score of its mention, at most 0
         least = np.zeros(len(batch.names))
         np.minimum.at(least, batch.mention, scores)
         scores[unknown] = least[batch.mention[unknown]]

@@ -30,10 +30,7 @@ _NO_PAIRS = np.empty(0, np.int32)
 
 
 def named_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragged:
-    """For each text, the pairs of these properties whose value has this name, ignoring case, accents, punctuation.
-
-    If no value has it as its label, aliases count, as far as the values are entities of the KB.
-    """
+    """For each text, the pairs of these properties whose value has this name, ignoring case, accents, punctuation."""
     pairs, places, asked = _called(kb, numbers)[0], _by_name(kb, numbers), Strings.of(texts)
     names = normalise_many(asked).arrow().to_pylist()
     items = kb.items(np.array([kb.ids.number(text) for text in texts], np.int64))
@@ -43,17 +40,14 @@ def named_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragg
     found = []
     for text, (name, item) in enumerate(zip(names, items.tolist(), strict=True)):
         own = pairs[places.get(name, [])] if item < 0 else pairs[values == item]
-        if item < 0 and not len(own) and len(name) > 1:
+        if item < 0 and not len(own) and len(name) > 1:  # aliases count, as far as the values are entities of the KB
             own = np.sort(stated.values[take_rows(stated.indptr, aliased[ends[text] : ends[text + 1]])[1]])
         found.append(own)
     return ragged(found)
 
 
 def with_parts(kb: KB, numbers: tuple[int, ...], named: Ragged, texts: Sequence[str]) -> Ragged:
-    """The named pairs of each text, and those whose value lies within a place that the text names.
-
-    Springfield is in Sangamon County, and so in Illinois.
-    """
+    """The named pairs of each text, and those whose value lies within a place that the text names, at any level."""
     stated, inside = _by_value(kb, numbers), _inside(kb)
     larger = named_values(kb, tuple(declared("within")), texts)
     rows = []
@@ -214,10 +208,7 @@ def ragged(rows: Sequence[npt.ArrayLike]) -> Ragged:
 
 @lru_cache(maxsize=4096)
 def find_property(kb: KB, called: str) -> dict[tuple[int, ...], tuple[int, ...]] | None:
-    """The properties with this P-id, label or everyday name, each with the kinds whose entities may state them.
-
-    None if the KB has no such property. Everyday names are the `columns` of the kinds of `kinds.toml`.
-    """
+    """The properties with this P-id, label or heading of `kinds.toml`, each with the kinds that may state it."""
     text = normalise(called.replace("_", " "))
     number = int(text[1:]) if re.fullmatch(r"p\d{1,9}", text, re.ASCII) else _labels(kb).get(text)
     found: dict[tuple[int, ...], tuple[int, ...]] = {}

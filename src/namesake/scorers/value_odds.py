@@ -142,8 +142,7 @@ def _date_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], rows: I
 def type_odds(batch: Batch, kb: KB) -> Float64:
     """What the rows' types add to the score of every candidate.
 
-    An entity has the classes (P31) and the occupations (P106) that it states, and the first class of its kind. If a
-    row asks for an occupation, an entity without occupations counts 0.
+    An entity has the classes (P31) and the occupations (P106) that it states, and the first class of its kind.
     """
     asked = [(int(batch.mention_of_row[at]), row.types) for at, row in enumerate(batch.table_rows or ()) if row.types]
     asked = [(at, types) for at, types in asked if at >= 0]
@@ -163,7 +162,7 @@ def type_odds(batch: Batch, kb: KB) -> Float64:
     for at, some in enumerate(wanted):
         same |= (said == at) & np.isin(batch.kinds[candidate], some)
     right = 1 - TYPELESS / np.where(is_class[said], 1, np.clip(jobs, 1, ENOUGH))
-    silent = (rows < 0) | (~is_class[said] & (jobs == 0))
+    silent = (rows < 0) | (~is_class[said] & (jobs == 0))  # an occupation is asked for, and none is known
     added, none = np.zeros(len(batch.rows)), np.zeros(len(said))
     added[candidate] = _odds(same, none, share[said], right, none, silent)
     return added

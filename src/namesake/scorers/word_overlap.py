@@ -25,16 +25,12 @@ if TYPE_CHECKING:
     from namesake.kernels.link.contexts import Runs
     from namesake.kernels.link.word_sums import Beyond
 
-SMOOTHING = 0.3
-"""What is added to a shared weight and to its expectation, in units of rarity."""
+SMOOTHING = 0.3  # what is added to a shared weight and to its expectation, in units of rarity
 
 
 # explanations
 def shared_words(candidate: Candidate, context: str | None = None) -> Iterator[Match]:
-    """The words of a context, by default the recipe's, that the candidate also has, without those of the name.
-
-    For `both`, those of the article, which include the others.
-    """
+    """The words of a context, by default the recipe's, that the candidate also has, without those of the name."""
     reading, kb = candidate.reading, candidate.kb
     is_narrow = (context or reading.batch.settings.context) == "narrow"
     places = reading.nearby if is_narrow else reading.page.everywhere
