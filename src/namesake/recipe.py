@@ -7,7 +7,6 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -32,6 +31,8 @@ from namesake.parts import (
 )
 from namesake.scorers import SCORERS, named
 from namesake.settings import Checked, Settings
+
+SHIPPED = Path(__file__).with_name("recipes")
 
 
 class DoubtPart(Checked, frozen=True):
@@ -127,18 +128,16 @@ class Recipe(Settings, frozen=True):
         """Read a recipe: `source` is the name of a shipped one, or a `.toml` file; a recipe is returned unchanged."""
         if isinstance(source, Recipe):
             return source
-        if str(source).endswith(".toml"):
-            path = Path(source)
-            try:
-                text = path.read_text(encoding="utf-8")
-            except (OSError, UnicodeDecodeError) as error:
-                raise NamesakeError(f"{path}: cannot read this recipe ({error})") from None
-            return cls.parse(text, str(path))
-        shipped = recipes()
-        if str(source) not in shipped:
-            hint = did_you_mean(str(source), shipped)
-            raise NamesakeError(f"no recipe named {str(source)!r}{hint}; give a .toml file or {', '.join(shipped)}")
-        return cls.parse(_shipped(str(source)), f"recipe {source}")
+        path, where = Path(source), str(Path(source))
+        if not str(source).endswith(".toml"):
+            if str(source) not in (shipped := recipes()):
+                hint = did_you_mean(str(source), shipped)
+                raise NamesakeError(f"no recipe named {str(source)!r}{hint}; give a .toml file or {', '.join(shipped)}")
+            path, where = SHIPPED / f"{source}.toml", f"recipe {source}"
+        try:
+            return cls.parse(path.read_text(encoding="utf-8"), where)
+        except (OSError, UnicodeDecodeError) as error:
+            raise NamesakeError(f"{path}: cannot read this recipe ({error})") from None
 
     @classmethod
     def parse(cls, text: str, where: str = "recipe", declared: bool = True) -> "Recipe":
@@ -146,7 +145,7 @@ class Recipe(Settings, frozen=True):
         try:
             table = tomllib.loads(text)
             if (base := table.pop("extends", None)) in recipes():
-                table = _extended(tomllib.loads(_shipped(base)), table)
+                table = _extended(tomllib.loads((SHIPPED / f"{base}.toml").read_text(encoding="utf-8")), table)
             elif base is not None:
                 raise NamesakeError(f"extends = {base!r}: must be one of {', '.join(recipes())}")
             recipe, renamed = cls.of(table).with_current_names()
@@ -255,12 +254,7 @@ class Recipe(Settings, frozen=True):
 
 def recipes() -> list[str]:
     """Names of the recipes that ship with Namesake."""
-    folder = resources.files("namesake") / "recipes"
-    return sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml"))
-
-
-def _shipped(name: str) -> str:
-    return (resources.files("namesake") / "recipes" / f"{name}.toml").read_text(encoding="utf-8")
+    return sorted(file.stem for file in SHIPPED.glob("*.toml"))
 
 
 def _check_unique(names: list[str]) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -79,30 +78,6 @@ class Page:
         return row_of(self.batch.words.sentence_indptr, self.batch.words.sentence, self.article)
 
     @cached_property
-    def words(self) -> list[int]:
-        """The words, by their numbers in the KB, in text order."""
-        return row_of(self.batch.words.indptr, self.batch.words.word, self.article)
-
-    @cached_property
-    def starts(self) -> list[int]:
-        """The byte at which each of the words begins."""
-        return row_of(self.batch.words.indptr, self.batch.words.start, self.article)
-
-    def places(self, sentences: Iterable[int]) -> dict[int, list[int]]:
-        """The first bytes of the words of some sentences, grouped by word."""
-        places: dict[int, list[int]] = {}
-        edges = [bisect_left(self.starts, start) for start in [*self.sentences, inf]]
-        for sentence in sentences:
-            for at in range(edges[sentence], edges[sentence + 1]):
-                places.setdefault(self.words[at], []).append(self.starts[at])
-        return places
-
-    @cached_property
-    def everywhere(self) -> dict[int, list[int]]:
-        """The places of all words."""
-        return self.places(range(len(self.sentences)))
-
-    @cached_property
     def characters(self) -> Int64:
         """How many characters begin before each byte of the text."""
         raw = np.frombuffer(self.text.encode(), np.uint8)
@@ -153,11 +128,6 @@ class Reading:
         """The sentences of the article that contain a span of the mention."""
         spans = row_of(self.batch.span_indptr, self.batch.byte_spans, self.mention)
         return sorted(overlapping_sentences(self.page.sentences, spans))
-
-    @cached_property
-    def nearby(self) -> dict[int, list[int]]:
-        """The places of the words in these sentences."""
-        return self.page.places(self.sentences)
 
     @cached_property
     def anchors(self) -> list[int]:

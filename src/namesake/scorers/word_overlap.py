@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from namesake.arrays import indptr, take_rows
-from namesake.scorers.evidence_shown import MOST_LISTED, Candidate, Match, Source, statement_source
+from namesake.scorers.evidence_shown import MOST_LISTED, Candidate, Match, Page, Source, row_of, statement_source
 from namesake.scorers.registry import Scores, scorer
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ def shared_words(candidate: Candidate, context: str | None = None) -> Iterator[M
     """The words of a context, by default the recipe's, that the candidate also has, without those of the name."""
     reading, kb = candidate.reading, candidate.kb
     is_narrow = (context or reading.batch.settings.context) == "narrow"
-    places = reading.nearby if is_narrow else reading.page.everywhere
+    of_mention, _ = reading.batch.narrow if is_narrow else reading.batch.wide
+    places = reading.page.once(_places, is_narrow, int(of_mention[reading.mention]))
     sources = word_sources(kb, candidate.row, set(reading.batch.settings.features))
     shared = (places.keys() & sources.keys()) - reading.name_words
     for word in sorted(shared, key=lambda word: places[word][0]):
@@ -45,6 +46,16 @@ def shared_words(candidate: Candidate, context: str | None = None) -> Iterator[M
             max(len(places[word]) - MOST_LISTED, 0),
             max(len(sources[word]) - MOST_LISTED, 0),
         )
+
+
+def _places(page: Page, is_narrow: bool, context: int) -> dict[int, list[int]]:
+    """The first bytes of the words of a context, by word."""
+    words, (_, runs) = page.batch.words, page.batch.narrow if is_narrow else page.batch.wide
+    places: dict[int, list[int]] = {}
+    for begin, end in row_of(runs.indptr, runs.runs, context):
+        for word, start in zip(words.word[begin:end].tolist(), words.start[begin:end].tolist(), strict=True):
+            places.setdefault(word, []).append(start)
+    return places
 
 
 def word_sources(kb: KB, row: int, features: set[str]) -> dict[int, list[Source]]:
