@@ -11,7 +11,7 @@ it is named as the cell says; it agrees in part if its label or aliases contain 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
@@ -49,33 +49,28 @@ TYPELESS = 0.05  # 1 - m of a type for a record with one occupation; with n occu
 def odds_by_property(batch: Batch, kb: KB) -> dict[str, Float64]:
     """For each property of the rows, what its values add to the score of every candidate."""
     found: dict[str, tuple[list[int], list[str]]] = {}
-    for at, row in enumerate(batch.table_rows or ()):
+    for mention, row in zip(batch.mention_of_row.tolist(), batch.table_rows or (), strict=False):
         for called, value in row.values:
-            rows, texts = found.setdefault(called, ([], []))
-            rows.append(int(batch.mention_of_row[at]))
-            texts.append(value.strip())
-    return {
-        called: _property_odds(batch, properties, np.array(rows, np.int64), texts)
-        for called, (rows, texts) in found.items()
-        if (properties := value_lookup.find_property(kb, called)) is not None
-    }
-
-
-def _property_odds(
-    batch: Batch, properties: Mapping[tuple[int, ...], tuple[int, ...]], mention: Int64, texts: Sequence[str]
-) -> Float64:
-    """What the texts add to the candidates of the mentions (-1: none), by the properties of each candidate's kind."""
-    distinct, which = _distinct(texts)
-    asked = mention >= 0
-    taken, candidate = take_rows(batch.offsets, mention[asked])
-    said = np.repeat(which[asked], np.diff(taken))
-    added = np.zeros(len(batch.rows))
-    for numbers, of in properties.items():
-        own = np.isin(batch.kinds[candidate], of)
-        odds = _date_odds if value_lookup.is_date(numbers) else _statement_odds
-        if own.any():
-            np.add.at(added, candidate[own], odds(batch, numbers, distinct, batch.rows[candidate[own]], said[own]))
-    return added
+            mentions, texts = found.setdefault(called, ([], []))
+            if mention >= 0:  # the row has a name
+                mentions.append(mention)
+                texts.append(value.strip())
+    odds_of: dict[str, Float64] = {}
+    for called, (mentions, texts) in found.items():
+        properties = value_lookup.find_property(kb, called)
+        if properties is None:
+            continue
+        distinct, which = _distinct(texts)
+        taken, candidate = take_rows(batch.offsets, np.array(mentions, np.int64))
+        said = np.repeat(which, np.diff(taken))
+        odds_of[called] = np.zeros(len(batch.rows))
+        for numbers, of in properties.items():  # candidates are compared by the properties of their kind
+            own = np.isin(batch.kinds[candidate], of)
+            odds = _date_odds if value_lookup.is_date(numbers) else _statement_odds
+            if own.any():
+                added = odds(batch, numbers, distinct, batch.rows[candidate[own]], said[own])
+                np.add.at(odds_of[called], candidate[own], added)
+    return odds_of
 
 
 def _statement_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], rows: Int64, said: Int64) -> Float64:
