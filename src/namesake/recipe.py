@@ -94,10 +94,7 @@ class Decide(Checked, frozen=True):
 
     def nil_score(self, doubts: Mapping[str, Float64], offsets: Int64) -> Float64:
         """The score of NIL for every mention."""
-        total = np.zeros(len(offsets) - 1)
-        for _, numbers in self.nil_parts(doubts, offsets):  # `np.sum` would add in another order for a single mention
-            total += numbers
-        return total
+        return sum((numbers for _, numbers in self.nil_parts(doubts, offsets)), np.zeros(len(offsets) - 1))
 
 
 class Recipe(Settings, frozen=True):
