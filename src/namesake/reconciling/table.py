@@ -291,7 +291,11 @@ def _answer(kb: KB, judged: Reconciled, query: Query, at: int, row: int, review_
     next_best = 0 if why is not None and not is_close else 1
     if next_best < len(best):
         other = described[next_best]
-        columns |= {"runner_up": other.qid, "runner_up_label": other.label, "runner_up_confidence": sure[next_best]}
+        columns |= {
+            "runner_up": other.qid,
+            "runner_up_label": other.label or None,
+            "runner_up_confidence": sure[next_best],
+        }
     is_unsure = why is not None or (review_below is not None and sure[0] is not None and sure[0] < review_below)
     if review_below is None or not is_unsure:
         return Answer(columns)
