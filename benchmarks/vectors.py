@@ -53,7 +53,7 @@ def sample_kb(folder: Path) -> KB:
 
 
 def measure(kb: KB, table: pa.Table) -> None:
-    batch = Linker(kb, Recipe("all", (Part("NS"),)))._scored(table, None)[1].batch
+    batch = Linker(kb, Recipe("all", (Part("NS"),))).scored(table).batch
     mentions, candidates = len(batch.names), len(batch.rows)
     print(f"{table.num_rows:,} articles, {mentions:,} mentions, {candidates:,} candidates\n")
     print("| score | dimensions | a mention |\n|---|---:|---:|")

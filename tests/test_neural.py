@@ -12,8 +12,7 @@ from namesake.errors import NamesakeError
 from namesake.kernels.vectors import widen
 from namesake.linker import Linker
 from namesake.recipe import Part, Recipe, recipes
-from namesake.scorers.eigenthemes import distinct, theme
-from namesake.scorers.neural_text import encoder
+from namesake.scorers.neural import distinct, encoder, theme
 from namesake.settings import Neural
 from namesake.text import sentences
 

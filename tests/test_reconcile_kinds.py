@@ -11,7 +11,7 @@ import namesake
 from namesake import Linker, NamesakeError
 from namesake.kinds import kinds, named
 from namesake.reconciling import Query, reconcile_queries
-from namesake.reconciling.column_kind import kinds_of_column, shares_of_kinds
+from namesake.reconciling.queries import kinds_of_column, shares_of_kinds
 from namesake.reconciling.table import Layout, reconcile_table
 from namesake.scorers.value_lookup import find_property
 from serving import Client, running
@@ -157,6 +157,10 @@ def test_a_whole_name_matches_better_than_a_short_form(world: Linker) -> None:
     )
     assert whole > short
     assert found(world, "WATA", "people") == []
+
+
+def test_a_short_form_that_counts_only_in_texts_gives_no_candidate(world: Linker) -> None:
+    assert {SANGAMON, LAMAR}.isdisjoint(found(world, "County", "place"))  # their last word
 
 
 # the kind of a column

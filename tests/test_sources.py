@@ -14,8 +14,8 @@ from namesake import Linker, Mention
 from namesake.articles.schema import ARTICLES, check
 from namesake.engines.file_linker import link_tables
 from namesake.errors import NamesakeError
-from namesake.names import with_spacy
-from namesake.names.with_spacy import SpacyPeople
+from namesake.names import sources
+from namesake.names.sources import spacy_detector
 from namesake.sample import ARTICLES as SAMPLE_ARTICLES
 
 spacy = pytest.importorskip("spacy")
@@ -46,21 +46,22 @@ def test_people_are_those_that_spacy_finds(nlp):
         people = [entity.text for entity in nlp(text).ents if entity.label_ == "PERSON"]
         wanted.append([re.sub(r"['’]s?$", "", person.strip()) for person in people])
     assert sum(map(len, wanted)) > 20
-    assert [[text[a:b] for a, b in spans] for text, spans in zip(some, SpacyPeople(MODEL)(some), strict=True)] == wanted
+    found = zip(some, spacy_detector(MODEL)(some), strict=True)
+    assert [[text[a:b] for a, b in spans] for text, spans in found] == wanted
 
 
 def test_only_what_finds_entities_runs():
-    assert with_spacy.pipeline(MODEL).pipe_names == ["ner"]
+    assert sources.pipeline(MODEL).pipe_names == ["ner"]
 
 
 def test_long_texts_are_cut_between_words(monkeypatch):
-    monkeypatch.setattr(with_spacy, "LONGEST", 60)
+    monkeypatch.setattr(sources, "LONGEST", 60)
     text = "Yesterday Barack Obama met Angela Merkel in Berlin. " * 20 + "x" * 200
-    parts = list(with_spacy._parts(text))
+    parts = list(sources._parts(text))
     assert "".join(text[start:end] for start, end in parts) == text
     assert all(0 < end - start <= 60 for start, end in parts)
     assert all(text[end - 1] == " " for _, end in parts[:17])
-    [spans] = SpacyPeople(MODEL)([text])
+    [spans] = spacy_detector(MODEL)([text])
     assert {text[start:end] for start, end in spans} >= {"Barack Obama", "Angela Merkel"}
     assert len(spans) > 25
 
@@ -126,7 +127,7 @@ def test_what_is_no_source_is_told_in_one_line(sample_kb, mentions, line):
 def test_without_spacy_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "spacy", None)
     with pytest.raises(NamesakeError, match="needs spaCy: install namesake with its extra `spacy`"):
-        with_spacy.pipeline.__wrapped__("en_core_web_sm")
+        sources.pipeline.__wrapped__("en_core_web_sm")
 
 
 def test_models_by_folder_with_rules_and_without_entities(tmp_path: Path):
@@ -134,11 +135,11 @@ def test_models_by_folder_with_rules_and_without_entities(tmp_path: Path):
     blank.add_pipe("sentencizer")
     blank.to_disk(tmp_path / "nobody")
     with pytest.raises(NamesakeError, match=r"finds no entities \(it has sentencizer\)"):
-        SpacyPeople(str(tmp_path / "nobody"))
+        spacy_detector(str(tmp_path / "nobody"))
     rules = blank.add_pipe("entity_ruler")
     rules.add_patterns([{"label": "PER", "pattern": "Lula"}, {"label": "ORG", "pattern": "Globo"}])
     blank.to_disk(tmp_path / "rules")
-    assert SpacyPeople(str(tmp_path / "rules"))(["Lula, Globo and Lula"]) == [[(0, 4), (16, 20)]]
+    assert spacy_detector(str(tmp_path / "rules"))(["Lula, Globo and Lula"]) == [[(0, 4), (16, 20)]]
 
 
 @pytest.mark.parametrize(("mentions", "some"), [("names", True), ("given", False), (f"spacy:{MODEL}", True)])

@@ -21,7 +21,6 @@ from namesake.articles.days import day_number
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
-from namesake.kernels.kinds import PERSON
 from namesake.kernels.link.contexts import Runs, narrow_contexts
 from namesake.names.mentions import Mentions, Source, best_mentions, faults, found_mentions, mentions_of
 from namesake.settings import Settings
@@ -69,15 +68,12 @@ class Batch:
         decisions: Decisions | None = None,
         of_rows: OfRows | None = None,
     ) -> None:
-        self.kb, self.lexicon, self.settings = kb, lexicon, settings
+        self.table, self.kb, self.lexicon, self.settings = table, kb, lexicon, settings
         self.table_rows = table_rows
         """The row of each article, if the articles are rows of a table."""
         self._made: dict[Callable[[Batch, KB], Any], Any] = {}
-        self.ids = one_chunk(table.column("id"))
-        self.texts = one_chunk(table.column("text"))
-        self.titles = one_chunk(table.column("title"))
-        self.dates = one_chunk(table.column("date"))
-        self._given = table.column("mentions")
+        columns = (one_chunk(table.column(name)) for name in ("id", "text", "title", "date"))
+        self.ids, self.texts, self.titles, self.dates = columns
         self._set(mentions_of(table, kb, settings.variants, source))
         self.decided: Decided | None = None
         """What decisions of people add to scores."""
@@ -86,7 +82,7 @@ class Batch:
             self._set(mentions)
         self.support: Float64 | None = None
         """The probability of each candidate after the first round of scoring; None in the first round."""
-        self.supported: Any = None
+        self.supported: list[Float64] | None = None
         """What scorers compute from `support`, once."""
         self.taken = np.full(len(self.names), -1, np.int64)
         """The entity row that each mention cannot mean, as an earlier mention with its name does; else -1."""
@@ -114,10 +110,7 @@ class Batch:
         return other, kept
 
     def once(self, make: Callable[[Batch, KB], T]) -> T:
-        """The result of `make` for the batch and its KB, computed once for several scorers and doubts.
-
-        It must not depend on `anchors` or `taken`, which later passes change.
-        """
+        """The result of `make`, computed once; it must not depend on what later passes change (see `revised`)."""
         if make not in self._made:
             self._made[make] = make(self, self.kb)
         return cast(T, self._made[make])
@@ -125,14 +118,15 @@ class Batch:
     # candidates
     @cached_property
     def kinds(self) -> Int8:
-        """The kind of each candidate, by its number in `kernels.kinds.KINDS`; -1 for one that is not in the KB.
-
-        In a KB without kinds, all entities are people.
-        """
+        """The kind of each candidate, by its number in `kernels.kinds.KINDS`; -1 for one that is not in the KB."""
         kinds, known = np.full(len(self.rows), -1, np.int8), self.rows >= 0
-        of_entity = getattr(self.kb, "kind", None)
-        kinds[known] = PERSON if of_entity is None else of_entity[self.rows[known]]
+        kinds[known] = self.kb.kind[self.rows[known]]
         return kinds
+
+    @cached_property
+    def mention(self) -> Int64:
+        """The mention of each candidate."""
+        return np.repeat(np.arange(len(self.names)), np.diff(self.offsets))
 
     @cached_property
     def quality(self) -> Float64:
@@ -148,11 +142,7 @@ class Batch:
 
     @cached_property
     def anchors(self) -> Int64:
-        """The entity row of each anchor, else -1. Anchors are the mentions with exactly one candidate.
-
-        With the setting `first`, only the article's first such mention, in the KB or not; `revised` adds the links of
-        an earlier pass.
-        """
+        """The entity row of each mention with exactly one candidate, or of the first such mention; -1 for others."""
         alone = np.diff(self.offsets) == 1
         if self.settings.anchors == "first":
             firsts = np.flatnonzero(alone)
@@ -176,10 +166,7 @@ class Batch:
         return other
 
     def of_text(self, function: Callable[[Found], Any]) -> Float64:
-        """The mean over the spans of each mention of a number that a function returns for each span found in the text.
-
-        0 for names that articles list.
-        """
+        """The mean of a function's numbers over the spans of each mention; 0 for names that articles list."""
         found = self.mentions.context
         return np.zeros(len(self.names)) if found is None else found.mean(np.asarray(function(found)))
 
@@ -187,11 +174,9 @@ class Batch:
     def full_names(self) -> Int64:
         """How many candidates of each mention the text also names by a longer name."""
         found = self.mentions.context
-        if found is None:
+        if found is None or not len(found):
             return np.zeros(len(self.names), np.int64)
-        counts: Int64 = (
-            np.add.reduceat(found.in_text.astype(np.int64), self.offsets[:-1]) if len(found) else self.article
-        )
+        counts: Int64 = np.add.reduceat(found.in_text.astype(np.int64), self.offsets[:-1])
         return counts
 
     # names
@@ -248,10 +233,7 @@ class Batch:
 
     @cached_property
     def no_person(self) -> Bool:
-        """Whether the text shows that a mention is no person: "Inc." or "Stadium" follows it everywhere.
-
-        This concerns names that articles list.
-        """
+        """Whether "Inc." or "Stadium" follows a name that an article lists wherever it is, so that it is no person."""
         if self.mentions.context is not None:
             return np.zeros(len(self.names), np.bool_)
         from namesake.kernels.names.firms import all_firms
@@ -263,7 +245,7 @@ class Batch:
 
     def faults(self) -> dict[int, str]:
         """What is wrong with articles that cannot be linked, by their number in the batch."""
-        return faults(self.mentions, self._given)
+        return faults(self.mentions, self.table.column("mentions"))
 
 
 def days_of(dates: pa.Array) -> Int32:

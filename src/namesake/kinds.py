@@ -1,6 +1,6 @@
 """The kinds of entities. `kinds.toml` declares each one, and the language's `kind_nouns` lists nouns for it.
 
-`Kind` says what a kind is; `kb.kinds` computes the kind of each item of a dump.
+`kb.kinds` computes the kind of each item of a dump.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+
+import msgspec
 
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.kernels.kinds import NAME, OTHER
@@ -21,43 +23,26 @@ ALL, PEOPLE = "all", "people"
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of entities."""
+    """One kind of entities; `number` is that in columns of a KB. The top of `kinds.toml` describes the other fields."""
 
     number: int
-    """The number in columns of a KB."""
     name: str
     plural: str
-    """The name in `--keep` and `--kinds`, such as people."""
     symbol: str
-    """Three letters that show the kind where colours cannot."""
     colour: str
-    """The variable of `drawing/colours.css`."""
     classes: dict[int, str]
-    """The labels of its root classes, by the numbers of their QIDs."""
     ner: tuple[str, ...] = ()
-    """Labels that entity recognisers give names of this kind; the first is the one for an entity of the KB."""
     ner_nouns: dict[str, str] = field(default_factory=dict)
-    """Labels for some entities of this kind: each with the nouns in their classes and descriptions, as a text."""
     spellings: tuple[str, ...] = ()
-    """Other accepted names."""
     properties: tuple[int, ...] = ()
-    """Properties that only items of this kind have, whatever their label says."""
     weak_properties: tuple[int, ...] = ()
-    """Properties that decide if the label does not."""
     value_of: tuple[int, ...] = ()
-    """Properties whose values are of this kind."""
     columns: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    """The properties that a column of a table may have values of, by the usual headings of such a column."""
     begins: tuple[int, ...] = ()
-    """Properties whose value is the date of birth, or when an entity began; the KB has a column for it."""
     ends: tuple[int, ...] = ()
-    """The same for the date of death, or of the end."""
     one_value: tuple[int, ...] = ()
-    """Properties that usually have one value: another value is evidence against an entity."""
     countries: tuple[int, ...] = ()
-    """Properties whose values are countries, which may contain each other."""
     within: tuple[int, ...] = ()
-    """Properties whose value is a larger place that contains the entity."""
 
     @property
     def root(self) -> tuple[str, str] | None:
@@ -75,9 +60,8 @@ def all_kinds() -> tuple[Kind, ...]:
         classes = {int(qid[1:]): label for qid, label in table.pop("classes").items()}
         columns = table.pop("columns", {}).items()
         columns = {heading: tuple(some) for headings, some in columns for heading in headings.split(", ")}
-        lists = {key: tuple(value) for key, value in table.items() if isinstance(value, list)}
-        others = {"plural": name, "symbol": "", "colour": ""} | table
-        found.append(Kind(number=number, name=name, **others | lists | {"classes": classes, "columns": columns}))
+        given = {"number": number, "name": name, "plural": name, "symbol": "", "colour": ""} | table
+        found.append(msgspec.convert(given | {"classes": classes, "columns": columns}, Kind))
     return tuple(found)
 
 

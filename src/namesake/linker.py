@@ -36,11 +36,9 @@ from namesake.kinds import all_kinds, kind_counts, parse_kinds
 from namesake.machine import NAMESAKE_KB, from_home, named_kb
 from namesake.names.mentions import Source
 from namesake.names.sources import KINDS, Detector, source_of
-from namesake.names.with_spacy import for_kb
 from namesake.parts import Part
 from namesake.recipe import Recipe
 from namesake.scoring import Scored, link_columns, link_rows, refuse_lacking, refuse_unkept, score, score_columns
-from namesake.text import Lexicon
 
 
 @dataclass(frozen=True)
@@ -94,14 +92,6 @@ class Linked(NamedTuple):
         return int(self.links.num_rows - self.links.column("qid").null_count)
 
 
-def with_prior(recipe: Recipe, prior: float) -> Recipe:
-    """The recipe with a number that is added to the log-odds of own entities of a KB."""
-    if not math.isfinite(prior):
-        raise NamesakeError(f"`prior={prior}`: must be a number")
-    part = Part(scorer="OwnEntity", weight=prior, above=None if prior >= 0 else 0.0, fixed=True)
-    return recipe.replace(parts=(*(one for one in recipe.parts if one.scorer != part.scorer), part))
-
-
 class Linker:
     """Links names to the entities of a KB with a recipe.
 
@@ -138,17 +128,22 @@ class Linker:
             must_be(mentions, (str,), "mentions", KINDS)
         announce_compiling()
         self.mentions = mentions
-        self._source = source_of(mentions)
-        self.kb = kb if isinstance(kb, KB) else KB.open(_folder(kb))
+        if kb is None and (kb := named_kb()) is None:
+            raise NamesakeError(f"which KB? Give its folder, as in Linker('kb'), or set {NAMESAKE_KB} to it")
+        self.kb = kb if isinstance(kb, KB) else KB.open(from_home(kb))
         self.recipe = Recipe.load(recipe)
         if threshold is not None:
             self.recipe = self.recipe.at(threshold)
+        if not math.isfinite(prior):
+            raise NamesakeError(f"`prior={prior}`: must be a number")
         if prior:
-            self.recipe = with_prior(self.recipe, prior)
+            own = Part(scorer="OwnEntity", weight=prior, above=None if prior >= 0 else 0.0, fixed=True)
+            others = (part for part in self.recipe.parts if part.scorer != own.scorer)
+            self.recipe = self.recipe.replace(parts=(*others, own))
         refuse_lacking(self.recipe, self.kb)
         self.kinds = None if kinds is None else parse_kinds(kinds)
         refuse_unkept(self.kinds, self.kb)
-        self._source = for_kb(self._source, self.kb.kinds)
+        self._source = source_of(mentions, self.kb.kinds)
         self.decisions = decisions if isinstance(decisions, Decisions) else None
         if self.decisions is None and several(decisions):
             self.decisions = Decisions(cast("Paths", decisions), self.kb)
@@ -217,22 +212,18 @@ class Linker:
         self, articles: Any, scores: bool = False, rejects: Rejects | None = None, most: int | None = None
     ) -> Linked:
         """Like `link`, and how many articles could be linked."""
-        articles = check_articles(_with_unknown(from_stream(articles)))
-        if rejects is None:
-            warn_of_unread(articles.column("date"))
-        else:
-            rejects.unread_dates.update(unread_dates(articles.column("date")))
+        articles = _checked(articles, rejects)
         links, read = [], [articles.slice(0, 0)]
         for piece in pieces(articles):
-            linked, scored = self._scored(piece, rejects)
-            links.append(_table(linked, scored, scores, most))
-            read.append(linked)
+            scored = self.scored(piece, rejects=rejects)
+            links.append(_table(scored, scores, most))
+            read.append(scored.batch.table)
         all_read = pa.concat_tables(read)
         return Linked(all_read.num_rows, pa.concat_tables(links) if links else self.empty_links(scores), all_read)
 
     def empty_links(self, scores: bool = False) -> pa.Table:
         """A table without rows that has the columns of `link`, with `scores` or without."""
-        return _table(*self._scored(ARTICLES.empty_table(), None), scores, None)
+        return _table(self.scored(ARTICLES.empty_table()), scores, None)
 
     def link_text(
         self,
@@ -251,7 +242,7 @@ class Linker:
             title: the title of the text.
         """
         table = text_table(text, mentions, date, title)
-        rows = link_rows(self._scored(table, None)[1])
+        rows = link_rows(self.scored(table))
         renamed = ({"probability_known": row["known"], "title_spans": row["title_spans"] or []} for row in rows)
         links = [msgspec.convert(row | new, Link) for row, new in zip(rows, renamed, strict=True)]
         [article] = table.select(["text", "title"]).to_pylist()
@@ -275,7 +266,7 @@ class Linker:
             most: the number of candidates per mention, best first; NIL is always explained.
         """
         table = text_table(text, None, date, title)
-        scored = self._scored(table, None)[1]
+        scored = self.scored(table)
         links = link_rows(scored)
         called = mentions_called(scored, name)
         if name is not None and not called:
@@ -303,18 +294,16 @@ class Linker:
 
         `articles` are as for `link`; with `name`, only mentions with this name are explained.
         """
-        articles = check_articles(_with_unknown(from_stream(articles)))
-        warn_of_unread(articles.column("date"))
-        tables = [explain(self._scored(piece, None)[1], name) for piece in pieces(articles)]
+        tables = [explain(self.scored(piece), name) for piece in pieces(_checked(articles))]
         return pa.concat_tables(tables) if tables else EXPLANATION.empty_table()
 
     def naming(self, articles: pa.Table, name: str, rejects: Rejects | None = None) -> pa.Table:
         """The articles that contain a mention with this name."""
         found = [ARTICLES.empty_table()]
         for piece in pieces(check_articles(articles)):
-            linked, scored = self._scored(piece, rejects)
+            scored = self.scored(piece, rejects=rejects)
             own = {int(scored.batch.article[m]) for m in mentions_called(scored, name)}
-            found.append(linked.take(pa.array(sorted(own), pa.int64())))
+            found.append(scored.batch.table.take(pa.array(sorted(own), pa.int64())))
         return pa.concat_tables(found)
 
     def scored(
@@ -324,6 +313,7 @@ class Linker:
         table_rows: Sequence[Query] | None = None,
         source: Source | None = None,
         of_rows: OfRows | None = None,
+        rejects: Rejects | None = None,
     ) -> Scored:
         """The scores of all candidates in a table of articles, in one batch.
 
@@ -333,62 +323,42 @@ class Linker:
             table_rows: the row of each article, if the articles are rows of a table.
             source: finds the mentions of articles that list none, instead of the linker's detector.
             of_rows: the decisions about each row.
+            rejects: collects articles that cannot be linked, which the batch then lacks.
         """
-        return self._scored(check_articles(articles), None, recipe, table_rows, source, of_rows)[1]
-
-    def _scored(
-        self,
-        articles: pa.Table,
-        rejects: Rejects | None,
-        recipe: Recipe | None = None,
-        table_rows: Sequence[Query] | None = None,
-        source: Source | None = None,
-        of_rows: OfRows | None = None,
-    ) -> tuple[pa.Table, Scored]:
-        """The articles that can be linked, and the scores of their candidates."""
         self.kb.check_unchanged()
-        recipe = recipe or self.recipe
-        more = source or self._source, table_rows, self.decisions, of_rows
-        batch = Batch(articles, self.kb, self._lexicon(), recipe, *more)
+        if not hasattr(self._own, "lexicon"):  # one for each thread, as its cache is not shared
+            self._own.lexicon = self.kb.lexicon()
+        articles, given = check_articles(articles), (self.kb, self._own.lexicon, recipe or self.recipe)
+        batch = Batch(articles, *given, source or self._source, table_rows, self.decisions, of_rows)
         if faults := batch.faults():
             rejects = NoRejects() if rejects is None else rejects
             for article, reason in sorted(faults.items()):
                 rejects.add(Reject(reason, article_id=batch.ids[article].as_py()))
             kept = np.isin(np.arange(articles.num_rows), list(faults), invert=True)
-            articles = articles.filter(arrow_numbers(kept))
-            batch = Batch(articles, self.kb, self._lexicon(), recipe, self._source, None, self.decisions)
-        scored = replace(score(batch, recipe), kinds=self.kinds)
+            batch = Batch(articles.filter(arrow_numbers(kept)), *given, self._source, None, self.decisions)
+        scored = replace(score(batch, recipe or self.recipe), kinds=self.kinds)
         self.kb.check_unchanged()
-        return articles, scored
-
-    def _lexicon(self) -> Lexicon:
-        """The lexicon of this thread; its cache is not shared."""
-        if not hasattr(self._own, "lexicon"):
-            self._own.lexicon = self.kb.lexicon()
-        lexicon: Lexicon = self._own.lexicon
-        return lexicon
+        return scored
 
 
-def _table(articles: pa.Table, scored: Scored, scores: bool, most: int | None) -> pa.Table:
+def _table(scored: Scored, scores: bool, most: int | None) -> pa.Table:
     """The links of scored articles, with `scores` also their candidates and doubts."""
-    links = link_columns(scored, one_chunk(articles.column("extra")))
+    links = link_columns(scored, one_chunk(scored.batch.table.column("extra")))
     for column in score_columns(scored, most) if scores else ():
         links = links.append_column(*column)
     return links
 
 
-def _folder(kb: str | Path | None) -> Path:
-    """The folder of the KB, from the argument or the environment variable."""
-    found = named_kb() if kb is None else from_home(kb)
-    if found is None:
-        raise NamesakeError(f"which KB? Give its folder, as in Linker('kb'), or set {NAMESAKE_KB} to it")
-    return found
-
-
-def _with_unknown(articles: object) -> Any:
-    """A table of articles whose other columns are copied to `extra`."""
+def _checked(given: object, rejects: Rejects | None = None) -> pa.Table:
+    """A table of articles whose other columns are copied to `extra`; dates that cannot be read are reported."""
+    articles: Any = from_stream(given)
     if isinstance(articles, pa.Table) and not set(articles.column_names) <= set(ARTICLES.names):
         from namesake.formats.arrow_articles import with_extra
 
-        return with_extra(articles)
+        articles = with_extra(articles)
+    articles = check_articles(articles)
+    if rejects is None:
+        warn_of_unread(articles.column("date"))
+    else:
+        rejects.unread_dates.update(unread_dates(articles.column("date")))
     return articles

@@ -6,8 +6,7 @@ Recipes are TOML files. The paper's systems and `default` ship in `recipes/`; do
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib import resources
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -27,12 +26,13 @@ from namesake.parts import (
     column,
     contributions,
     evidence_of,
-    key_of,
     scaled,
     sum_of,
 )
 from namesake.scorers import SCORERS, named
 from namesake.settings import Checked, Settings
+
+SHIPPED = Path(__file__).with_name("recipes")
 
 
 class DoubtPart(Checked, frozen=True):
@@ -81,23 +81,20 @@ class Decide(Checked, frozen=True):
 
     def nil_parts(self, doubts: Mapping[str, Float64], offsets: Int64) -> Iterator[tuple[str, Float64]]:
         """The summands of the score of NIL for every mention: the known doubts, else `nil` or `alone`."""
-        known = [part for part in self.parts if key_of(doubts, part.doubt) is not None]
-        for part in known:
-            numbers = column(doubts, part.doubt)
-            assert numbers is not None
-            yield part.name, part.weight * scaled(numbers, part.scale, part.above, offsets)
+        is_known = False
+        for part in self.parts:
+            if (numbers := column(doubts, part.doubt)) is not None:
+                is_known = True
+                yield part.name, part.weight * scaled(numbers, part.scale, part.above, offsets)
         single = np.diff(offsets) == 1
-        if not known:
+        if not is_known:
             yield "nil", np.where(single & (self.alone is not None), 0.0, float(self.nil))
-        if not known and self.alone is not None:
+        if not is_known and self.alone is not None:
             yield "alone", np.where(single, self.alone, 0.0)
 
     def nil_score(self, doubts: Mapping[str, Float64], offsets: Int64) -> Float64:
         """The score of NIL for every mention."""
-        total = np.zeros(len(offsets) - 1)
-        for _, numbers in self.nil_parts(doubts, offsets):  # `np.sum` would add in another order for a single mention
-            total += numbers
-        return total
+        return sum((numbers for _, numbers in self.nil_parts(doubts, offsets)), np.zeros(len(offsets) - 1))
 
 
 class Recipe(Settings, frozen=True):
@@ -128,30 +125,24 @@ class Recipe(Settings, frozen=True):
         """Read a recipe: `source` is the name of a shipped one, or a `.toml` file; a recipe is returned unchanged."""
         if isinstance(source, Recipe):
             return source
-        if str(source).endswith(".toml"):
-            path = Path(source)
-            try:
-                text = path.read_text(encoding="utf-8")
-            except (OSError, UnicodeDecodeError) as error:
-                raise NamesakeError(f"{path}: cannot read this recipe ({error})") from None
-            return cls.parse(text, str(path))
-        shipped = recipes()
-        if str(source) not in shipped:
-            hint = did_you_mean(str(source), shipped)
-            raise NamesakeError(f"no recipe named {str(source)!r}{hint}; give a .toml file or {', '.join(shipped)}")
-        return cls.parse(_shipped(str(source)), f"recipe {source}")
+        path, where = Path(source), str(Path(source))
+        if not str(source).endswith(".toml"):
+            if str(source) not in (shipped := recipes()):
+                hint = did_you_mean(str(source), shipped)
+                raise NamesakeError(f"no recipe named {str(source)!r}{hint}; give a .toml file or {', '.join(shipped)}")
+            path, where = SHIPPED / f"{source}.toml", f"recipe {source}"
+        try:
+            return cls.parse(path.read_text(encoding="utf-8"), where)
+        except (OSError, UnicodeDecodeError) as error:
+            raise NamesakeError(f"{path}: cannot read this recipe ({error})") from None
 
     @classmethod
     def parse(cls, text: str, where: str = "recipe", declared: bool = True) -> "Recipe":
-        """Make a recipe from TOML.
-
-        `where` names the file in messages. With `declared`, every scorer of the recipe must be declared in this
-        program; without, it may be one that only the program that wrote the recipe had.
-        """
+        """Make a recipe from TOML. `where` is for messages; `declared`: this program must declare its scorers."""
         try:
             table = tomllib.loads(text)
             if (base := table.pop("extends", None)) in recipes():
-                table = _extended(tomllib.loads(_shipped(base)), table)
+                table = _extended(tomllib.loads((SHIPPED / f"{base}.toml").read_text(encoding="utf-8")), table)
             elif base is not None:
                 raise NamesakeError(f"extends = {base!r}: must be one of {', '.join(recipes())}")
             recipe, renamed = cls.of(table).with_current_names()
@@ -212,17 +203,17 @@ class Recipe(Settings, frozen=True):
         if not renamed:
             return self, {}
 
-        def new(names: Iterable[str]) -> tuple[str, ...]:
-            return tuple(renamed.get(name, name) for name in names)
+        def new(name: str) -> str:
+            return renamed.get(name, name)
 
         parts = []
         for part in self.parts:
-            scorer, evidence = new([part.scorer, part.evidence])
-            parts.append(part.replace(scorer=scorer, evidence=evidence, unless=new(part.stands_in_for) or ""))
+            unless = tuple(map(new, part.stands_in_for)) or ""
+            parts.append(part.replace(scorer=new(part.scorer), evidence=new(part.evidence), unless=unless))
         decide = self.decide
         if decide is not None:
-            decide = decide.replace(parts=tuple(part.replace(doubt=new([part.doubt])[0]) for part in decide.parts))
-        return self.replace(parts=tuple(parts), tie_break=new(self.tie_break), decide=decide), renamed
+            decide = decide.replace(parts=tuple(part.replace(doubt=new(part.doubt)) for part in decide.parts))
+        return self.replace(parts=tuple(parts), tie_break=tuple(map(new, self.tie_break)), decide=decide), renamed
 
     def save(self, path: str | Path) -> None:
         """Write the recipe to the `.toml` file `path`."""
@@ -238,18 +229,15 @@ class Recipe(Settings, frozen=True):
         doubts: Mapping[str, Float64] | None = None,
         kinds: Int8 | None = None,
     ) -> Combined:
-        """Weight and add the parts: scores and evidence as for `scaled`, and the kind of each candidate.
-
-        Kinds are numbers of `KINDS`, -1 for unknown. Without them, all candidates are people.
-        """
-        total = sum_of(self.parts, self.scorers, scores, offsets, doubts or {}, kinds)
-        total += evidence_of(self.parts, scores, offsets, doubts or {}, kinds)
+        """Weight and add the parts; the kinds of candidates are numbers of `KINDS`, -1 for unknown, None for people."""
+        doubts = doubts or {}
+        total = sum_of(self.parts, self.scorers, scores, offsets, doubts, kinds)
+        total += evidence_of(self.parts, scores, offsets, doubts, kinds)
         ties = {name: key for name in self.tie_break if (key := column(scores, name)) is not None}
-        evidence = [part.evidence for part in self.parts if part.evidence]
         absent = [name for name in self.scorers if column(scores, name) is None]
-        absent += [name for name in evidence if column(doubts or {}, name) is None]
-        nil = None if self.decide is None else self.decide.nil_score(doubts or {}, offsets)
-        return Combined(total, self.summands(scores, offsets, doubts or {}, kinds), ties, nil, tuple(absent))
+        absent += [part.evidence for part in self.parts if part.evidence and column(doubts, part.evidence) is None]
+        nil = None if self.decide is None else self.decide.nil_score(doubts, offsets)
+        return Combined(total, self.summands(scores, offsets, doubts, kinds), ties, nil, tuple(absent))
 
     def summands(
         self, scores: Mapping[str, Float64], offsets: Int64, doubts: Mapping[str, Float64], kinds: Int8 | None
@@ -263,12 +251,7 @@ class Recipe(Settings, frozen=True):
 
 def recipes() -> list[str]:
     """Names of the recipes that ship with Namesake."""
-    folder = resources.files("namesake") / "recipes"
-    return sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml"))
-
-
-def _shipped(name: str) -> str:
-    return (resources.files("namesake") / "recipes" / f"{name}.toml").read_text(encoding="utf-8")
+    return sorted(file.stem for file in SHIPPED.glob("*.toml"))
 
 
 def _check_unique(names: list[str]) -> None:

@@ -114,10 +114,8 @@ def _clean(surface: str) -> str:
 
 
 def tokenize(data: Bytes, offsets: Offsets, language: Language) -> tuple[Offsets, Offsets, Offsets, Hashes, Ints]:
-    """Tokens of texts data[offsets[t]:offsets[t + 1]]: indptr, first byte and end of each, hash; sentence starts.
-
-    No token is in an empty table, so that all tokens are misses of the analysis.
-    """
+    """Tokens of texts data[offsets[t]:offsets[t + 1]]: indptr, first byte and end of each, hash; sentence starts."""
+    # no token is in an empty table, so that all tokens are misses of the analysis
     empty = Tables(*period_words(language), *table(np.zeros(0, np.uint64), np.zeros(0, np.int32)), _EMPTY_CACHE)
     to = _room(_tokens_at_most(offsets), len(offsets) - 1)
     _, sentences, count, _ = lookup.analyse(data, offsets, tuple(empty), 0, tuple(to))

@@ -23,8 +23,7 @@ from namesake.linker import Linker
 from namesake.printable import counted
 from namesake.progress import Reporter
 from namesake.reconciling import Query
-from namesake.reconciling.explained import checked
-from namesake.reconciling.table import Layout, column_of_names, queries_of, reconcile_table
+from namesake.reconciling.table import Layout, checked, column_of_names, queries_of, reconcile_table
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from namesake.kinds import ner_labels
 from namesake.linker import Linker
 from namesake.machine import named_kb
 from namesake.names.hypotheses import group_spans
-from namesake.names.with_spacy import trimmed
+from namesake.names.sources import trimmed
 from namesake.recipe import Recipe
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from namesake.arrays import Float64, Int32, Int64, UInt8, take_rows
+from namesake.arrays import Float64, Int32, Int64, UInt8, positions, take_rows
 from namesake.kb.columns import Strings
 from namesake.kb.names.index import NameIndex, affixes, nicknames, romans
 from namesake.kb.names.normalise import normalise_many
@@ -37,7 +37,7 @@ def candidates(index: NameIndex, data: UInt8, offsets: Int64, *, variants: Varia
     if variants != "never":
         asked = np.arange(len(indptr) - 1) if variants == "always" else np.flatnonzero(np.diff(indptr) == 0)
         query, more_rows, more_quality = variant_candidates(index, normalise_many(Strings(offsets, data)).take(asked))
-        name, rows, quality = _best(
+        name, rows, quality = best_matches(
             np.concatenate([name, asked[query]]),
             np.concatenate([rows, more_rows]),
             np.concatenate([quality, more_quality]),
@@ -56,10 +56,10 @@ def variant_candidates(index: NameIndex, queries: Strings) -> tuple[Int64, Int32
     query = np.repeat(np.arange(len(queries)), np.diff(ends))
     ends, entry = take_rows(index.entities.indptr, names)
     of = np.repeat(np.arange(len(names)), np.diff(ends))
-    return _best(query[of], index.entities.values[entry], likeness[of] * KIND_QUALITY[index.kinds[entry]])
+    return best_matches(query[of], index.entities.values[entry], likeness[of] * KIND_QUALITY[index.kinds[entry]])
 
 
-def _best(query: Int64, rows: Int32, quality: Float64) -> tuple[Int64, Int32, Float64]:
+def best_matches(query: Int64, rows: Int32, quality: Float64) -> tuple[Int64, Int32, Float64]:
     """Each entity of each query once, with its best quality, by query and row."""
     keys = query << 32 | rows
     order = np.argsort(keys, kind="stable")  # merges runs that ascend
@@ -69,17 +69,11 @@ def _best(query: Int64, rows: Int32, quality: Float64) -> tuple[Int64, Int32, Fl
 
 
 def quality_of(index: NameIndex, data: UInt8, offsets: Int64, indptr: Int64, rows: Int64) -> Float64:
-    """How well the KB knows entities by names: that of name i's entities, `rows[indptr[i]:indptr[i + 1]]`.
-
-    0 where a row is negative, or bears neither the name nor, if nobody bears that, a variant of it.
-    """
+    """How well name i matches each of the entities `rows[indptr[i]:indptr[i + 1]]`; 0 if it is none of their names."""
     known = candidates(index, data, offsets, variants="missing")
     entities = len(index.entities.values) + 1  # more than there are rows
     bearer = np.repeat(np.arange(len(known.indptr) - 1), np.diff(known.indptr)) * entities + known.rows
     asked = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)) * entities + rows
     order = np.argsort(bearer)
-    if not len(order):
-        return np.zeros(len(asked))
-    at = np.minimum(np.searchsorted(bearer, asked, sorter=order), len(order) - 1)
-    found = (bearer[order[at]] == asked) & (rows >= 0)
-    return np.where(found, known.quality[order[at]], 0.0)
+    at = np.where(rows >= 0, positions(bearer[order], asked), -1)
+    return np.append(known.quality[order], 0.0)[at]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +14,7 @@ from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import APOSTROPHES, fold_table
 from namesake.kernels.hash import hash_each, table_of
 from namesake.kernels.names import tokens as kernels
-from namesake.language import NO_WORDS, Language
+from namesake.language import NO_WORDS, Language, Words
 
 COMBINING = slice(0x0300, 0x0370)  # accents after their letters: folding drops them
 
@@ -42,7 +44,7 @@ def _characters(language: Language) -> tuple[Int8, UInt8, UInt8]:
     return widths, letters, kinds
 
 
-def _words(language: Language) -> tuple[UInt64, npt.NDArray[np.uint32]]:
+def _words(language: Language) -> tuple[UInt64, npt.NDArray[Any]]:
     lists = {
         kernels.HONORIFIC: language.honorifics,
         kernels.SUFFIX: language.suffixes,
@@ -68,9 +70,14 @@ def _words(language: Language) -> tuple[UInt64, npt.NDArray[np.uint32]]:
         kernels.AFTER_COMPANY: language.after_companies,
         kernels.DETERMINER: language.determiners,
     }
-    words = sorted(NO_WORDS.union(*lists.values()))
+    return word_table(lists, np.uint32)
+
+
+def word_table(lists: Mapping[int, Words], kind: type[np.generic]) -> tuple[UInt64, npt.NDArray[Any]]:
+    """Lists of words as a hash table, and the bits of the lists that contain each word."""
+    words = sorted(NO_WORDS.union(*lists.values()) - {""})
     column = Strings.of(words)
     keys, place = table_of(hash_each(column.data, column.offsets))
-    bits = np.zeros(len(keys), np.uint32)
+    bits = np.zeros(len(keys), kind)
     bits[place] = [sum(bit for bit, some in lists.items() if word in some) for word in words]
     return keys, bits

@@ -11,16 +11,12 @@ import pyarrow.compute as pc
 from namesake.arrays import Int32, Int64, arrow_numbers, arrow_scalar, indptr, numpy_numbers, sizes
 from namesake.articles.schema import SPANS
 
-BETWEEN = "\n\n"
-"""What parts a title from its text: no name reaches across an empty line."""
+BETWEEN = "\n\n"  # parts a title from its text: no name reaches across an empty line
 
 
 @dataclass(frozen=True)
 class Placed:
-    """Where mentions stand, those of text t from `articles[t]` to `articles[t + 1]`.
-
-    Mention m has the spans `span_indptr[m]:span_indptr[m + 1]`, in characters and in bytes; those in titles apart.
-    """
+    """Where mentions stand in texts, as in `Mentions`; the spans in titles are apart."""
 
     articles: Int64
     span_indptr: Int64
@@ -68,12 +64,13 @@ class Titled:
         text = np.repeat(np.arange(len(whole.articles) - 1), np.diff(whole.articles))[mention]
         in_title = whole.byte_spans[:, 0] < self.head_bytes[text]
         below, head = ~in_title, text[~in_title]
+        counts = np.bincount(mention[in_title], minlength=len(whole))
         return Placed(
             articles=whole.articles,
             span_indptr=indptr(np.bincount(mention[below], minlength=len(whole))),
             spans=whole.spans[below] - self.head_characters[head, None].astype(np.int32),
             byte_spans=whole.byte_spans[below] - self.head_bytes[head, None].astype(np.int32),
-            in_titles=_title_lists(np.bincount(mention[in_title], minlength=len(whole)), whole.spans[in_title]),
+            in_titles=_lists(indptr(counts), whole.spans[in_title], arrow_numbers(counts == 0)),
         )
 
 
@@ -81,8 +78,3 @@ def _lists(offsets: Int64, spans: Int32, mask: pa.BooleanArray | None = None) ->
     """Spans as articles and links hold them; null where `mask` says so."""
     pairs = pa.FixedSizeListArray.from_arrays(arrow_numbers(spans.ravel()), 2)
     return pa.ListArray.from_arrays(arrow_numbers(offsets.astype(np.int32)), pairs, type=SPANS, mask=mask)
-
-
-def _title_lists(counts: Int64, spans: Int32) -> pa.ListArray:
-    """So many spans of each mention; null where there are none."""
-    return _lists(indptr(counts), spans, arrow_numbers(counts == 0))

@@ -13,24 +13,23 @@ from namesake.kb.store import KB
 
 LETTERS = (*"abcdefghijklmnopqrstuvwxyz", "ae", "oe", "ss", "th")
 """What a letter can be once its accents are folded away, as they are in names of the KB."""
-MOST = 2
-"""Of `?` in a name: three would be a million names to look up."""
+MOST = 2  # of `?` in a name: three would be a million names to look up
 
 _MARK = re.compile(r"( ?)\?( ?)")
 
 
 class Filled(NamedTuple):
-    """A name with its letters back, as far as the KB knows one, and the QIDs of those who bear it."""
+    """A name with its letters, as far as the KB has one, and the QIDs of the entities with it."""
 
     name: str
     qids: list[str]
 
 
 def fill(kb: KB, name: str, candidates: list[str] | None = None) -> Filled:
-    """The names of the KB that `name` stands for, any letter in the place of each `?`.
+    """The name of the KB that `name` stands for, with a letter in the place of each `?`, and the QIDs of its entities.
 
-    A tokenizer may have set the mark apart: "jos ? eduardo" is "José Eduardo". Of names that several people bear,
-    those of the `candidates` count, if any are given; where nobody fits, the name stays as it is.
+    A tokenizer may have set the mark apart: "jos ? eduardo" is "José Eduardo". If `candidates` are given, only these
+    entities count. Without an entity, the name is unchanged.
     """
     if not 0 < name.count("?") <= MOST:
         return Filled(name, [])
@@ -46,8 +45,10 @@ def fill(kb: KB, name: str, candidates: list[str] | None = None) -> Filled:
         return Filled(name, [])
     everybody = np.unique(np.concatenate([fits for _, fits in fitting]))
     best, fits = max(fitting, key=lambda one: len(one[1]))
-    labels = [kb.label(int(row)) for row in fits]
-    shown = next((label for label in labels if _stands_for(name, label)), spelled[best])
+    parts = [re.escape(part) for part in re.split(r" ?\? ?", name)]
+    pattern = re.compile(r" ?[^\x00-\x7f] ?".join(parts), re.IGNORECASE)  # a letter that is not ASCII for each mark
+    labels = (kb.label(int(row)) for row in fits)
+    shown = next((label for label in labels if pattern.fullmatch(label)), spelled[best])
     return Filled(shown, [kb.id_of(int(row)) for row in everybody])
 
 
@@ -61,9 +62,3 @@ def _spellings(name: str) -> set[str]:
     texts = pieces[0::3]
     filled = product(*choices)
     return {"".join(text + fill for text, fill in zip(texts, (*one, ""), strict=True)) for one in filled}
-
-
-def _stands_for(name: str, label: str) -> bool:
-    """Whether a label is the name, letter for letter, with one that is not ASCII for each mark."""
-    parts = [re.escape(part) for part in re.split(r" ?\? ?", name)]
-    return re.fullmatch(r" ?[^\x00-\x7f] ?".join(parts), label, re.IGNORECASE) is not None

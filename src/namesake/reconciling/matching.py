@@ -1,15 +1,11 @@
-"""Rows of a table as articles, scored like mentions of a text.
-
-The parts of the recipe `reconcile` score the row's cells.
-"""
+"""Rows of a table as articles, scored like mentions of a text; parts of the recipe `reconcile` score the cells."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -28,24 +24,19 @@ from namesake.kernels.kinds import KINDS, PERSON
 from namesake.kernels.names.constants import ACRONYM
 from namesake.kinds import parse_kinds
 from namesake.linker import Linker
-from namesake.names.candidates import Candidates, Variants, candidates
+from namesake.names.candidates import Candidates, Variants, best_matches, candidates
 from namesake.names.mentions import Mentions, given_mentions
-from namesake.parts import Part
 from namesake.recipe import Recipe
-from namesake.reconciling.name_forms import usual_form
+from namesake.reconciling.queries import articles_of, plain_query
 from namesake.scorers.table_rows import ENTITY_TYPE, PROPERTY_VALUES, WORDS_NOT_SHARED, values_by_property
-from namesake.scorers.value_lookup import find_property
 from namesake.scoring import Scored
 
 TABLE_SCORERS = (WORDS_NOT_SHARED, ENTITY_TYPE, PROPERTY_VALUES)
-VALUES = f"{PROPERTY_VALUES}: "
-"""The prefix of the parts of PropertyValues, one for each property."""
+VALUES = f"{PROPERTY_VALUES}: "  # the prefix of the parts of PropertyValues, one for each property
 SHORT_QUALITY = np.array([0.75, 0.85, 0.6, 0.5, 0.6, 0.7, 0.75])
-"""Match qualities of the short forms of entities that are not people, from `ACRONYM` on."""
-NO_LEGAL_FORM = 0.9
-"""The factor of the match quality for a name without its legal form: Exxon Mobil Corp."""
-AT_ONCE = 2048
-"""Rows that are scored together."""
+"""Match qualities of the short forms of entities that are not people, from `ACRONYM` on; tables lack the others."""
+NO_LEGAL_FORM = 0.9  # the factor of the match quality for a name without its legal form: Exxon Mobil Corp.
+AT_ONCE = 2048  # rows that are scored together
 
 
 @dataclass(frozen=True)
@@ -163,10 +154,7 @@ def reconcile_queries(
 def judge(
     linker: Linker, queries: Sequence[Query], kinds: tuple[int, ...] | None = None, of_rows: OfRows | None = None
 ) -> Reconciled:
-    """Score the candidates of some queries in one batch, such as AT_ONCE; `kinds` as for `candidates_of`.
-
-    `of_rows` are the decisions about each query.
-    """
+    """Score the candidates of some queries, at most AT_ONCE, in one batch; `of_rows` are the decisions about each."""
     kinds = linker.kinds if kinds is None else kinds
     rows = [plain_query(linker.kb, query, kinds) for query in queries]
     articles = articles_of(rows)
@@ -183,11 +171,7 @@ def judge(
 
 
 def candidates_of(kb: KB, names: pa.StringArray, variants: Variants, kinds: tuple[int, ...] | None) -> Candidates:
-    """The entities of some kinds (None: all) for each name of a table, best match first.
-
-    Variants and short forms of names count as the recipe says: never, if no entity of these kinds has the name itself
-    ("missing"), or always.
-    """
+    """The entities of some kinds (None: all) for each name of a table, best match first; short forms are variants."""
     found = _kept(kb, kinds, candidates(kb.names, *text_buffers(names)))
     every, without = np.arange(len(names)), np.diff(found.indptr) == 0
     asked = every[(without | (variants == "always")) & (variants != "never")]
@@ -199,10 +183,9 @@ def candidates_of(kb: KB, names: pa.StringArray, variants: Variants, kinds: tupl
     parts = [(every, found), (asked, more), (asked, short)]
     name = np.concatenate([np.repeat(which, np.diff(one.indptr)) for which, one in parts])
     rows, quality = (np.concatenate([getattr(one, field) for _, one in parts]) for field in ("rows", "quality"))
-    order = np.lexsort([-quality, rows, name])
-    order = order[np.diff(name[order] << 32 | rows[order], prepend=-1) != 0]  # the best match of each entity
-    order = order[np.lexsort([rows[order], -quality[order], name[order]])]
-    return Candidates(np.searchsorted(name[order], np.arange(len(names) + 1)), rows[order], quality[order])
+    name, rows, quality = best_matches(name, rows, quality)
+    order = np.lexsort((rows, -quality, name))
+    return Candidates(np.searchsorted(name, np.arange(len(names) + 1)), rows[order], quality[order])
 
 
 def _kept(kb: KB, kinds: Sequence[int] | None, found: Candidates) -> Candidates:
@@ -215,18 +198,15 @@ def _kept(kb: KB, kinds: Sequence[int] | None, found: Candidates) -> Candidates:
 
 def _short_forms(kb: KB, names: pa.StringArray) -> Candidates:
     """The entities that are not people and have a name as a short form, or have it without its legal form."""
-    short = [_without_legal_form(kb, name) for name in names.to_pylist()]
-    asked = Strings.of(short)
+    asked = Strings.of([_without_legal_form(kb, name) for name in names.to_pylist()])
     bare = candidates(kb.names, asked.data, asked.offsets)
-    rows, quality = [], []
-    for at, name in enumerate(short):
-        same = slice(*bare.indptr[at : at + 2])
-        rows.append(bare.rows[same])
-        quality.append(NO_LEGAL_FORM * bare.quality[same])
-        if form := kb.names.short_form(name):
-            of_other = form.forms >= ACRONYM
-            rows[-1] = np.append(rows[-1], form.rows[of_other])
-            quality[-1] = np.append(quality[-1], SHORT_QUALITY[form.forms[of_other] - ACRONYM])
+    rows = np.split(bare.rows, bare.indptr[1:-1])
+    quality = np.split(NO_LEGAL_FORM * bare.quality, bare.indptr[1:-1])
+    for at in range(len(asked)):
+        if form := kb.names.short_form(asked[at]):
+            of_other = (form.forms >= ACRONYM) & (form.forms < ACRONYM + len(SHORT_QUALITY))
+            rows[at] = np.append(rows[at], form.rows[of_other])
+            quality[at] = np.append(quality[at], SHORT_QUALITY[form.forms[of_other] - ACRONYM])
     return Candidates(indptr([*map(len, rows)]), np.concatenate(rows), np.concatenate(quality))
 
 
@@ -238,74 +218,14 @@ def _without_legal_form(kb: KB, name: str) -> str:
     return " ".join(words[1:] if len(words) > 1 and words[0] == kb.language.article else words)
 
 
+@cache
+def _reconcile() -> Recipe:
+    return Recipe.load("reconcile")
+
+
 def table_recipe(recipe: Recipe) -> Recipe:
-    """The recipe with the table scorers of the recipe `reconcile`, unless it already has one of them.
-
-    WordsNotShared and GivenName are log-odds, so they are added only to recipes with a `[decide]` table.
-    """
+    """The recipe with the table scorers of the recipe `reconcile`, unless it already has one of them."""
     if set(recipe.scorers) & set(TABLE_SCORERS):
-        return recipe
-    more = (
-        part for part in _table_parts() if recipe.decide is not None or part.scorer in (PROPERTY_VALUES, ENTITY_TYPE)
-    )
-    return recipe.replace(parts=(*recipe.parts, *more))
-
-
-@lru_cache(maxsize=1)
-def _table_parts() -> list[Part]:
-    return [part for part in Recipe.load("reconcile").parts if part.source in (*TABLE_SCORERS, "GivenName")]
-
-
-_SURROGATES = re.compile("[\ud800-\udfff]")
-_SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|v|esq|m\.?d|ph\.?\s?d|mba|cpa|obe|cbe|mbe|kbe|mp|qc|kc)\.?", re.I)
-_FULL_STOP = re.compile(r"([a-z0-9)])[.!?]*[\t\n\f\r ]*[.!?\n\r][\t\n\f\r ]*")
-"""The end of a sentence within a cell, but not the end of an abbreviation such as U.S."""
-
-
-def plain_name(name: str) -> str:
-    """The name as in a text: "Jordan, Michael" becomes Michael Jordan; "Michael Jordan, Jr." is unchanged."""
-    name = " ".join(_SURROGATES.sub("\ufffd", name).split())
-    last, comma, first = name.partition(",")
-    first = first.strip()
-    if not comma or not last.strip() or not first or "," in first or _SUFFIX.fullmatch(first):
-        return name
-    return f"{first} {last.strip()}"
-
-
-def plain_query(kb: KB, query: Query, kinds: tuple[int, ...] | None = None) -> Query:
-    """The query with its name as in a text (`usual_form`), and with the values of unknown properties among its words.
-
-    Entities that are not people may have a comma in their names: "Apple, Inc." stays, and of "Springfield, Illinois"
-    the second part becomes a word about the first, unless the KB has the whole name.
-    """
-    name, words = " ".join(_SURROGATES.sub("\ufffd", query.name).split()), [query.context]
-    if "," not in name:
-        name, remark = usual_form(kb, name)
-        words = [remark, *words]
-    if kb.manifest.people == len(kb):
-        name = plain_name(name)
-    elif "," in name and not len(kb.names.lookup(name)[0]):
-        turned = plain_name(name) if kinds is None or PERSON in kinds else name
-        head, _, tail = (part.strip() for part in name.partition(","))
-        if turned != name and (kinds == (PERSON,) or len(kb.names.lookup(turned)[0])):
-            name = turned
-        elif head and not kb.language.legal_forms.issuperset(normalise(tail).split()):
-            name, words = head, [tail, *words]
-    if kinds is not None and PERSON not in kinds:  # before a colon, "Inc." is another word than "Inc"
-        name = name.rstrip(".") or name
-    words += [value.strip() for called, value in query.values if find_property(kb, called) is None]
-    return replace(query, name=name, context=", ".join(filter(None, words)))
-
-
-def articles_of(queries: Sequence[Query]) -> pa.Table:
-    """A table of `ARTICLES` with one article per query, whose only mention is the name at the beginning of the text.
-
-    All cells of a row are about one entity, so they become one sentence.
-    """
-    rows = []
-    for at, query in enumerate(queries):
-        name, context = query.name, _SURROGATES.sub("\ufffd", query.context)
-        mentions = [{"name": name, "spans": [[0, len(name)]]}] if name else []
-        text = _FULL_STOP.sub(r"\1; ", context)
-        rows.append({"id": str(at), "text": f"{name}: {text}", "date": query.date, "mentions": mentions})
-    return pa.Table.from_pylist(rows, ARTICLES)
+        return recipe  # WordsNotShared and GivenName are log-odds, so they are for recipes with a `[decide]` table
+    wanted = (*TABLE_SCORERS, "GivenName") if recipe.decide is not None else (PROPERTY_VALUES, ENTITY_TYPE)
+    return recipe.replace(parts=(*recipe.parts, *(part for part in _reconcile().parts if part.source in wanted)))

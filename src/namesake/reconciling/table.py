@@ -1,30 +1,36 @@
-"""Whole tables: columns with the entity of each row are added to the table's own."""
+"""Whole tables: columns with the entity of each row are added to the table's own; one row explained."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from namesake.articles.days import UNDATED, day_number, read_day
+from namesake.articles.rejects import Rejects
 from namesake.batch import Query
 from namesake.decide import DECIDED, REASONS, TOO_CLOSE
 from namesake.decisions.lookup import OfRows, rows_from, texts
+from namesake.drawing.sentence import summary_sentence
 from namesake.errors import NamesakeError, did_you_mean, warn
+from namesake.explain import EXPLANATION, explain, explanation_rows
+from namesake.formats import read_rows
+from namesake.formats.field_names import Reading, silent
 from namesake.kb.records import about, rows_named
 from namesake.kb.store import KB
 from namesake.kinds import parse_kinds
 from namesake.linker import Linker
 from namesake.machine import in_order, threads_for
-from namesake.reconciling.column_kind import kinds_of_column
-from namesake.reconciling.explained import sentences
-from namesake.reconciling.matching import AT_ONCE, VALUES, Candidate, Reconciled, judge, plain_query
-from namesake.reconciling.name_forms import stated_qid
+from namesake.reconciling.matching import AT_ONCE, VALUES, Candidate, Reconciled, judge
+from namesake.reconciling.queries import articles_of, kinds_of_column, plain_query, stated_qid
 from namesake.scorers.table_rows import ENTITY_TYPE, WORDS_NOT_SHARED
 from namesake.scorers.value_lookup import find_property, is_date, similar_properties
 from namesake.scoring import refuse_unkept
@@ -41,12 +47,14 @@ ADDED = pa.schema(
         pa.field("description", pa.string()),
         pa.field("confidence", pa.float64()),  # P(the best candidate is right), also if it is not the answer
         pa.field("reason", pa.string()),
-        # the second candidate, followed by its label; the first if there is no answer and the second is not close
+        # the second candidate; the first if there is no answer and the second is not close
         pa.field("runner_up", pa.string()),
+        pa.field("runner_up_label", pa.string()),
         pa.field("runner_up_confidence", pa.float64()),
     ]
 )
 """The columns that are added to a table."""
+WHY = pa.field("why", pa.string())  # one sentence for each row
 SHOWN = 6
 """Candidates of an uncertain row that are kept for review."""
 CHOSEN, NOBODY_CHOSEN = "a person chose", "a person chose nobody"
@@ -59,6 +67,9 @@ AGAINST = {
 }
 """The reasons that these parts give if they subtract more than WORTH_SAYING."""
 WORTH_SAYING = 0.5
+CHECKS = ("agrees", "another entity", "no answer", "not in the KB", "no QID")
+AGREES, ANOTHER, NO_ANSWER, NOT_IN_KB, NO_QID = CHECKS
+NULLS: dict[str, Any] = dict.fromkeys(EXPLANATION.names)
 _SEVERAL = re.compile(r"\s*[;|]\s*")
 
 
@@ -74,7 +85,7 @@ class Layout:
     types: tuple[tuple[str, str], ...] = ()
     """Properties, and the columns with their values; semicolons separate several values of a cell."""
     kind: str | Iterable[str] | None = None
-    """The kinds of the entities, such as "organisation" or "people,places"; None: guessed (`column_kind`)."""
+    """The kinds of the entities, such as "organisation" or "people,places"; None: guessed (`kinds_of_column`)."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -170,32 +181,25 @@ def reconcile_table(
     queries = [plain_query(linker.kb, query, kinds) for query in queries]
     for at in (*(unread or ()), *stated):
         queries[at] = Query("")
-    added: list[tuple[object, ...]] = []
-    doubtful: list[Doubtful] = []
-    chosen: list[bool] = []
-    answer = partial(_answers, linker, queries, kinds, review_below, of_rows)
-    for answers in in_order(answer, range(0, len(queries), AT_ONCE), threads_for(threads)):
-        added += [one.columns for one in answers]
-        doubtful += [one.doubtful for one in answers if one.doubtful is not None]
-        chosen += [one.as_decided for one in answers if one.as_decided is not None]
+    answers: list[Answer] = []
+    answer = partial(_answers, linker, queries, kinds, of_rows, review_below, explain)
+    for some in in_order(answer, range(0, len(queries), AT_ONCE), threads_for(threads)):
+        answers += some
         if advance is not None:
-            advance(len(added))
+            advance(len(answers))
     for at, why in (unread or {}).items():
-        added[at] = (None, None, None, None, f"not read: {why}", None, None)
+        answers[at].columns["reason"] = f"not read: {why}"
     for at, qid in stated.items():
-        added[at] = _stated(linker.kb, qid)
+        answers[at].columns.update(_stated(linker.kb, qid))
     own = table.num_columns
-    for at, field in enumerate(ADDED):
-        column = pa.array([row[at] for row in added], field.type)
-        table = table.append_column(field.with_name(_free(field.name, table.column_names)), column)
-        if field.name == "runner_up":
-            rows = ((-1 if qid is None else linker.kb.row(qid)) for qid in column.to_pylist())
-            column = pa.array([linker.kb.label(row) if row >= 0 else None for row in rows], pa.string())
-            table = table.append_column(_free("runner_up_label", table.column_names), column)
-    if explain:
-        whys = pa.array(sentences(linker, queries, kinds, threads, of_rows), pa.string())
-        table = table.append_column(_free("why", table.column_names), whys)
-    matched = sum(1 for row in added if row[0] is not None)
+    for field in (*ADDED, WHY) if explain else ADDED:
+        name, column = field.name, pa.array([one.columns.get(field.name) for one in answers], field.type)
+        while name in table.column_names:
+            name = f"namesake_{name}"
+        table = table.append_column(name, column)
+    matched = sum("qid" in one.columns for one in answers)
+    doubtful = [one.doubtful for one in answers if one.doubtful is not None]
+    chosen = [one.as_decided for one in answers if one.as_decided is not None]
     bad_dates = unread_dates(table, layout, linker.kb)
     return Answers(table, matched, doubtful, bad_dates, len(chosen), sum(chosen), table.column_names[own:])
 
@@ -236,8 +240,8 @@ def unread_dates(table: pa.Table, layout: Layout, kb: KB) -> dict[str, dict[int,
 class Answer(NamedTuple):
     """The answer for a row."""
 
-    columns: tuple[object, ...]
-    """The values of `ADDED`."""
+    columns: dict[str, Any]
+    """The values of `ADDED` that are not null, and of `WHY`."""
     doubtful: Doubtful | None = None
     """The row for review if it is uncertain."""
     as_decided: bool | None = None
@@ -248,51 +252,54 @@ def _answers(
     linker: Linker,
     queries: Sequence[Query],
     kinds: tuple[int, ...] | None,
-    review_below: float | None,
     of_rows: OfRows | None,
+    review_below: float | None,
+    explain: bool,
     begin: int,
 ) -> list[Answer]:
     """The answers of AT_ONCE queries from `begin` on."""
     some = queries[begin : begin + AT_ONCE]
     judged = judge(linker, some, kinds, rows_from(of_rows, begin, len(some)))
-    cells = {"type": ENTITY_TYPE} | {name.removeprefix(VALUES): name for name in judged.parts if VALUES in name}
-    return [_answer(linker.kb, judged, cells, query, at, begin + at, review_below) for at, query in enumerate(some)]
+    answers = [_answer(linker.kb, judged, query, at, begin + at, review_below) for at, query in enumerate(some)]
+    rows = (NULLS | row for row in explanation_rows(judged.scored, most=2)) if explain else ()
+    for at, explained in groupby(rows, key=lambda row: int(row["article_id"])):
+        answers[at].columns["why"] = summary_sentence(list(explained), judged.scored.batch.texts[at].as_py())
+    return answers
 
 
-def _answer(
-    kb: KB, judged: Reconciled, cells: Mapping[str, str], query: Query, at: int, row: int, review_below: float | None
-) -> Answer:
-    """The answer of query `at`, with its reason and the runner-up; `cells` are the parts of the row's columns."""
+def _answer(kb: KB, judged: Reconciled, query: Query, at: int, row: int, review_below: float | None) -> Answer:
+    """The answer of query `at`, which is that of a row, with its reason and the runner-up."""
     best, why, as_decided = judged.best(at, 2), judged.reason(at), judged.as_decided(at)
     if why == REASONS[DECIDED]:
-        return Answer((None, None, None, 0.0, NOBODY_CHOSEN, None, None), None, as_decided)
+        return Answer({"confidence": 0.0, "reason": NOBODY_CHOSEN}, None, as_decided)
     if not best:
-        return Answer((None, None, None, None, _missing(kb, query.name, why), None, None))
+        return Answer({"reason": _missing(kb, query.name, why)})
     begin, end = judged.scored.batch.offsets[judged.mention[at] :][:2].tolist()
-    reason = _because(judged, cells, best[0], end - begin - 1)
-    is_close = why == REASONS[TOO_CLOSE] and len(best) > 1
-    rival = f" between {_entity(judged, kb, best[0])} and {_entity(judged, kb, best[1])}" if is_close else ""
-    reason = reason if why is None else f"{why}{rival}: {reason}"
-    sure = [None if np.isnan(judged.confidence[one]) else float(np.round(judged.confidence[one], 4)) for one in best]
-    who: tuple[object, ...] = (None, None, None)
+    described = [judged.who(kb, one) for one in best]
+    sure = [None if one.confidence is None else float(np.round(one.confidence, 4)) for one in described]
+    columns: dict[str, Any] = {"confidence": sure[0], "reason": CHOSEN}
     if why is None:
-        found = judged.who(kb, best[0])
-        who = (found.qid, found.label, found.description)
+        columns |= {"qid": described[0].qid, "label": described[0].label, "description": described[0].description}
     if as_decided is not None:
-        return Answer((*who, sure[0], CHOSEN, None, None), None, as_decided)
-    runner_up: tuple[object, ...] = (None, None)
-    if others := [*zip(best, sure, strict=True)][0 if why is not None and not is_close else 1 :]:
-        runner_up = (kb.ids.text(int(judged.scored.batch.qids[others[0][0]])), others[0][1])
-    columns = (*who, sure[0], reason, *runner_up)
+        return Answer(columns, None, as_decided)
+    is_close = why == REASONS[TOO_CLOSE] and len(best) > 1
+    rivals = " and ".join(f"{one.qid} ({one.description or one.label})" for one in described)
+    reason = _because(described[0].parts, end - begin - 1)
+    if why is not None:
+        reason = f"{why} between {rivals}: {reason}" if is_close else f"{why}: {reason}"
+    columns["reason"] = reason
+    next_best = 0 if why is not None and not is_close else 1
+    if next_best < len(best):
+        other = described[next_best]
+        columns |= {
+            "runner_up": other.qid,
+            "runner_up_label": other.label or None,
+            "runner_up_confidence": sure[next_best],
+        }
     is_unsure = why is not None or (review_below is not None and sure[0] is not None and sure[0] < review_below)
     if review_below is None or not is_unsure:
         return Answer(columns)
     return Answer(columns, Doubtful(row, query, judged.candidates(kb, at, SHOWN), reason, end - begin))
-
-
-def _entity(judged: Reconciled, kb: KB, candidate: int) -> str:
-    found = judged.who(kb, candidate)
-    return f"{found.qid} ({found.description or found.label})"
 
 
 def _missing(kb: KB, name: str, why: str | None) -> str | None:
@@ -303,31 +310,61 @@ def _missing(kb: KB, name: str, why: str | None) -> str | None:
     return why if name.strip() else "no name"
 
 
-def _because(judged: Reconciled, cells: Mapping[str, str], candidate: int, rivals: int) -> str:
-    """The reason for a candidate in a few words; `rivals` is the number of other candidates."""
-
-    def adds(part: str) -> float:
-        return float(judged.parts[part][candidate]) if part in judged.parts else 0.0
-
-    said = [f"{name} agrees" if adds(part) > 0 else f"{name} differs" for name, part in cells.items() if adds(part)]
-    if sum(map(adds, SHARED_WORDS)) > WORTH_SAYING:
+def _because(adds: Mapping[str, float], rivals: int) -> str:
+    """The reason for a candidate in a few words, by the summands of its score; `rivals` counts the other candidates."""
+    cells = {"type": ENTITY_TYPE} | {name.removeprefix(VALUES): name for name in adds if VALUES in name}
+    said = [f"{name} {'agrees' if adds[part] > 0 else 'differs'}" for name, part in cells.items() if part in adds]
+    if sum(adds.get(part, 0.0) for part in SHARED_WORDS) > WORTH_SAYING:
         said.append("shares words of the row")
-    said += [why for part, why in AGAINST.items() if adds(part) < -WORTH_SAYING]
+    said += [why for part, why in AGAINST.items() if adds.get(part, 0.0) < -WORTH_SAYING]
     others = "one other entity has" if rivals == 1 else f"{rivals:,} other entities have"
     said.append(f"{others} the name" if rivals else "no other entity has the name")
     return "; ".join(said)
 
 
-def _stated(kb: KB, qid: str) -> tuple[object, ...]:
+def _stated(kb: KB, qid: str) -> dict[str, Any]:
     """The values of `ADDED` for a row whose name is a QID or an address."""
     row = kb.row(qid)
     if row < 0:
-        return None, None, None, None, f"{qid} is not in the KB", None, None
-    return qid, kb.label(row), about(kb, row), 1.0, "the row names the entity itself", None, None
+        return {"reason": f"{qid} is not in the KB"}
+    found = {"qid": qid, "label": kb.label(row), "description": about(kb, row)}
+    return found | {"confidence": 1.0, "reason": "the row names the entity itself"}
 
 
-def _free(name: str, taken: Sequence[str]) -> str:
-    """The name of an added column, with the prefix `namesake_` if the table already has it."""
-    while name in taken:
-        name = f"namesake_{name}"
-    return name
+def explained_table_row(linker: Linker, path: Path, number: int, given: Mapping[str, Any]) -> tuple[pa.Table, pa.Table]:
+    """The row with this number in the spreadsheet program as an article, and the rows of its explanation.
+
+    `given` are the columns `name`, `context` and `date`, and `encoding` and `sheet` of the file.
+    """
+    read = read_rows(path, Rejects(), Reading(encoding=given["encoding"], sheet=given["sheet"]))
+    if number not in read.numbers:
+        raise NamesakeError(f"{path}: no row {number:,} with cells; the last row is {max(read.numbers, default=0):,}")
+    name = given["name"] or column_of_names(read.table.column_names, str(path), silent)
+    columns = [column.strip() for column in given["context"].split(",") if column.strip()]
+    layout = Layout(name, tuple(columns), given["date"])
+    layout.check(read.table, linker.kb)
+    queries = queries_of(read.table, layout)
+    kinds = kinds_of_column(linker, None, [query.name for query in queries], name, silent)
+    place = read.numbers.index(number)
+    query = plain_query(linker.kb, queries[place], kinds)
+    of_rows = None if linker.decisions is None else linker.decisions.of_rows(read.table)
+    article, rows = articles_of([query]), explain(judge(linker, [query], kinds, rows_from(of_rows, place, 1)).scored)
+    if not rows.num_rows:
+        raise NamesakeError(f"{path} row {number:,}: no candidates for {query.name!r}")
+    where = f"{path.name} row {number:,}"
+    named = [pa.array([where] * table.num_rows) for table in (article, rows)]
+    return article.set_column(0, article.schema.field(0), named[0]), rows.set_column(0, "article_id", named[1])
+
+
+def checked(kb: KB, given: Sequence[str], answers: Sequence[str | None], say: Callable[[str], None]) -> list[str]:
+    """For each row, whether its answer is the QID that the table gives; `say` receives the counts."""
+    found = []
+    for cell, answer in zip(given, answers, strict=True):
+        qid = stated_qid(kb, cell)
+        if qid is None or qid == answer:
+            found.append(NO_QID if qid is None else AGREES)
+        else:
+            found.append(NOT_IN_KB if kb.row(qid) < 0 else NO_ANSWER if answer is None else ANOTHER)
+    counts = Counter(found)
+    say(f"QIDs of the table: {', '.join(f'{counts[what]:,} {what}' for what in CHECKS if counts[what])}")
+    return found

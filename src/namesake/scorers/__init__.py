@@ -9,7 +9,7 @@ from namesake.scorers.evidence_shown import Candidate, Match, Source
 from namesake.scorers.registry import SCORERS, Need, Scores, Signal, named, scorer
 
 for module in (  # the order of the registry, the paper's scorers first
-    *("popularity", "word_overlap", "shared_statements", "neural_text", "eigenthemes"),
+    *("popularity", "word_overlap", "shared_statements", "neural"),
     *("life_dates", "name_match", "table_rows"),
 ):
     import_module(f"namesake.scorers.{module}")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -60,13 +59,13 @@ class Page:
 
     def __init__(self, batch: Batch, article: int) -> None:
         self.batch, self.article = batch, article
-        self._made: dict[Callable[[Page], Any], Any] = {}
+        self._made: dict[tuple[Any, ...], Any] = {}
 
-    def once(self, make: Callable[[Page], T]) -> T:
-        """The result of `make`, computed once for the explanations of all candidates."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        return cast(T, self._made[make])
+    def once(self, make: Callable[..., T], *more: Any) -> T:
+        """The result of `make` for the article and `more`, computed once for the explanations of all candidates."""
+        if (make, *more) not in self._made:
+            self._made[make, *more] = make(self, *more)
+        return cast(T, self._made[make, *more])
 
     @cached_property
     def text(self) -> str:
@@ -77,33 +76,6 @@ class Page:
     def sentences(self) -> list[int]:
         """The byte at which each sentence begins."""
         return row_of(self.batch.words.sentence_indptr, self.batch.words.sentence, self.article)
-
-    @cached_property
-    def words(self) -> list[int]:
-        """The words, by their numbers in the KB, in text order."""
-        return row_of(self.batch.words.indptr, self.batch.words.word, self.article)
-
-    @cached_property
-    def starts(self) -> list[int]:
-        """The byte at which each of the words begins."""
-        return row_of(self.batch.words.indptr, self.batch.words.start, self.article)
-
-    def places(self, positions: Iterable[int]) -> dict[int, list[int]]:
-        """The first bytes of some words, grouped by word."""
-        places: dict[int, list[int]] = {}
-        for at in positions:
-            places.setdefault(self.words[at], []).append(self.starts[at])
-        return places
-
-    @cached_property
-    def everywhere(self) -> dict[int, list[int]]:
-        """The places of all words."""
-        return self.places(range(len(self.words)))
-
-    def words_of(self, sentence: int) -> range:
-        """The positions of the words of a sentence."""
-        end = self.sentences[sentence + 1] if sentence + 1 < len(self.sentences) else inf
-        return range(bisect_left(self.starts, self.sentences[sentence]), bisect_left(self.starts, end))
 
     @cached_property
     def characters(self) -> Int64:
@@ -134,11 +106,7 @@ class Reading:
 
     def __init__(self, page: Page, mention: int) -> None:
         self.page, self.batch, self.article, self.mention = page, page.batch, page.article, mention
-
-    @property
-    def text(self) -> str:
-        """The text of the article."""
-        return self.page.text
+        self.text = page.text
 
     @cached_property
     def name(self) -> str:
@@ -160,11 +128,6 @@ class Reading:
         """The sentences of the article that contain a span of the mention."""
         spans = row_of(self.batch.span_indptr, self.batch.byte_spans, self.mention)
         return sorted(overlapping_sentences(self.page.sentences, spans))
-
-    @cached_property
-    def nearby(self) -> dict[int, list[int]]:
-        """The places of the words in these sentences."""
-        return self.page.places(at for sentence in self.sentences for at in self.page.words_of(sentence))
 
     @cached_property
     def anchors(self) -> list[int]:
@@ -206,16 +169,12 @@ class Candidate:
 def statement_source(kb: KB, pair: int) -> Source:
     """A statement as the source of a match: property and value by their labels."""
     number, value = int(kb.pair_property[pair]), int(kb.pair_value[pair])
-    label = (
-        (kb.item_labels[value] or no_label(kb.ids.text(int(kb.item_qids[value])))) if value >= 0 else kb.strings[~value]
-    )
-    return Source("statement", f"P{number}", property_label(kb, number), label)
-
-
-def property_label(kb: KB, number: int) -> str | None:
-    """The label of the property with this number, None if the KB has no label for it."""
     [at] = positions(kb.property_ids, np.array([number]))
-    return kb.property_labels[at] if at >= 0 else None
+    called = kb.property_labels[at] if at >= 0 else None
+    if value < 0:
+        return Source("statement", f"P{number}", called, kb.strings[~value])
+    label = kb.item_labels[value] or no_label(kb.ids.text(int(kb.item_qids[value])))
+    return Source("statement", f"P{number}", called, label)
 
 
 def overlapping_sentences(starts: Sequence[int], spans: Iterable[Sequence[int]]) -> set[int]:

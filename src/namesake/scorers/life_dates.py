@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 POSITION_HELD = 39
 OFFICES = Need("statements with a start or an end", lambda kb: len(kb.tenure_entity) > 0)
-_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)", re.ASCII)
+YEAR_NUMBER = re.compile(r"(?<!\d)[12]\d{3}(?!\d)", re.ASCII)
 
 
 @scorer("NotYetBorn", aliases=("Born",))
@@ -51,13 +51,13 @@ def offices(candidate: Candidate) -> Iterator[Match]:
 def office_held(batch: Batch, kb: KB) -> Scores:
     """1 for a word after a title or a role (President Bush) if the entity holds a position at the date, else 0."""
     holds = np.bincount(batch.once(_positions_in_force)[0], minlength=len(batch.rows)) > 0
-    in_office: Scores = (holds & np.repeat(_after_title_or_role(batch), np.diff(batch.offsets))).astype(np.float64)
+    in_office: Scores = (holds & _after_title_or_role(batch)[batch.mention]).astype(np.float64)
     return in_office
 
 
 def _positions_in_force(batch: Batch, kb: KB) -> tuple[Int64, Int64]:
     """The positions that are held at the articles' dates: the candidate and the statement pair of each."""
-    at = np.repeat(batch.days[batch.article], np.diff(batch.offsets))
+    at = batch.days[batch.article][batch.mention]
     first = np.searchsorted(kb.tenure_entity, batch.rows, "left")
     last = np.where(batch.rows >= 0, np.searchsorted(kb.tenure_entity, batch.rows, "right"), first)
     size = last - first
@@ -75,28 +75,23 @@ def years_from_lifetime(batch: Batch, kb: KB) -> Scores:
 
     The years of an article are its date and those in its text. A lifetime begins at 12 and ends two years after death;
     a birth alone stands for 95 years, a death alone for 75. One word counts after a title or a role, or if the text
-    has the full name. A row of a table that contains neither a date nor a year counts 0. So does an entity that is not
-    a person.
+    has the full name. Rows of a table without a date or a year, and entities that are not people, count 0.
     """
     from namesake.kernels.link.candidate_tables import DAYS_PER_YEAR, years_apart
 
     dated = np.where(batch.days != UNDATED, 1970 + batch.days.astype(np.float64) / DAYS_PER_YEAR, np.nan)
     counted = (batch.tokens > 1) | (batch.full_names > 0) | _after_title_or_role(batch)
     if batch.table_rows is not None:
-        counted &= np.array([row.date is not None or _YEAR.search(row.context) for row in batch.table_rows], np.bool_)[
-            batch.article
-        ]
-    years = batch.once(_years)
-    gap: Scores = years_apart(*(batch.article, batch.offsets, batch.rows, counted), *years, dated, *_lives(kb))
+        has_year = [row.date is not None or YEAR_NUMBER.search(row.context) for row in batch.table_rows]
+        counted &= np.array(has_year, np.bool_)[batch.article]
+    mentions = batch.article, batch.offsets, batch.rows, counted, *batch.once(_years), dated
+    gap: Scores = years_apart(*mentions, kb.birth, kb.birth_precision, kb.death, kb.death_precision)
     return np.where(batch.kinds == PERSON, -np.log1p(gap / 10), 0.0)
 
 
 @scorer("OutsideLifetime", aliases=("Lifetime",))
 def outside_lifetime(batch: Batch, kb: KB) -> Scores:
-    """-1 for a surname that several people of the text have, if its sentences name years, none in this life; else 0.
-
-    A lifetime is as for YearsFromLifetime.
-    """
+    """-1 for a surname that several people of the text have, if its sentences name years, none in this life; else 0."""
     scores = np.zeros(len(batch.rows))
     shared = np.flatnonzero((batch.full_names > 1) & (batch.tokens == 1))
     shared = shared[np.diff(batch.once(_years)[0])[batch.article[shared]] > 0]
@@ -106,9 +101,9 @@ def outside_lifetime(batch: Batch, kb: KB) -> Scores:
 
     indptr, years = _sentence_years(batch, kb, shared)
     offsets, candidate = take_rows(batch.offsets, shared)
-    mentions = np.arange(len(shared)), offsets, batch.rows[candidate], np.diff(indptr) > 0
     undated = np.full(len(shared), np.nan)
-    gap = years_apart(*mentions, indptr, years, undated, *_lives(kb))
+    mentions = np.arange(len(shared)), offsets, batch.rows[candidate], np.diff(indptr) > 0, indptr, years, undated
+    gap = years_apart(*mentions, kb.birth, kb.birth_precision, kb.death, kb.death_precision)
     scores[candidate] = -(gap > 0).astype(np.float64)
     return scores
 
@@ -139,10 +134,6 @@ def _sentence_years(batch: Batch, kb: KB, mentions: Int64) -> tuple[Int64, Score
     indptr, years = years_of(sentences, offsets.astype(np.int64), year_words(kb.language))
     indptr = indptr[of_mention]
     return indptr, years[np.lexsort((years, np.repeat(np.arange(len(mentions)), np.diff(indptr))))]
-
-
-def _lives(kb: KB) -> tuple[np.ndarray, ...]:
-    return kb.birth, kb.birth_precision, kb.death, kb.death_precision
 
 
 @scorer("LifeDatesMatch", aliases=("Vital",))
@@ -176,9 +167,8 @@ def life_dates_match(batch: Batch, kb: KB) -> Scores:
 @lru_cache(maxsize=4)
 def year_words(language: Language) -> YearWords:
     """The words of a language that distinguish years from other numbers, as a table for kernels."""
-    from namesake.kernels.hash import hash_each, table_of
     from namesake.kernels.text import years as signs
-    from namesake.text import pack
+    from namesake.names.tables import word_table
 
     lists = {
         signs.MEASURE: language.measures,
@@ -189,11 +179,7 @@ def year_words(language: Language) -> YearWords:
         signs.JOINED: language.joined_to_years,
         signs.FUNCTION: language.function_words | language.stop_words,
     }
-    words = sorted(frozenset().union(*lists.values()) - {""})
-    keys, place = table_of(hash_each(*pack(words)))
-    bits = np.zeros(len(keys), np.uint8)
-    bits[place] = [sum(bit for bit, some in lists.items() if word in some) for word in words]
-    return signs.YearWords(keys, bits)
+    return signs.YearWords(*word_table(lists, np.uint8))
 
 
 def _verdict(difference: np.ndarray, most: int) -> Scores:

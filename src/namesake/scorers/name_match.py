@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from namesake.kernels.names.constants import FIRST_NAME, SHORT, SHORT_FORMS, SIMILAR
 from namesake.scorers.evidence_shown import Candidate, Match, Page, Source
 from namesake.scorers.registry import Scores, scorer
 
@@ -41,10 +42,7 @@ def name_match_quality(batch: Batch) -> Scores:
 
 @scorer("PartialName")
 def partial_name(batch: Batch) -> Scores:
-    """-1 if a name of several words is part or a variant of the entity's name and the label of another candidate.
-
-    "Martin Luther" is Martin Luther rather than Martin Luther King.
-    """
+    """-1 if a name of several words is part or a variant of the entity's name and the label of another candidate."""
     return -_label_of_another(batch, PART).astype(np.float64)
 
 
@@ -70,16 +68,14 @@ def _full_mentions(page: Page) -> dict[int, list[int]]:
 def named_in_full(batch: Batch) -> Scores:
     """1 for one word of an entity that the article names in full elsewhere, -1 for the beginning of its name, else 0.
 
-    A full name is unambiguous and has several words. Later mentions of a person are shorter, "Jobs" after "Steve Jobs".
-    But beside "Martin Luther King", the name "Martin Luther" is that of another candidate, whose label it is.
+    "Jobs" after "Steve Jobs"; but beside "Martin Luther King", "Martin Luther" is another candidate, whose label it is.
     """
     found = batch.mentions.context
     if found is not None:
         return found.in_text.astype(np.float64)
-    size, full = np.diff(batch.offsets), _named_fully(batch)
-    begins = batch.once(_beginnings)
-    asked = np.flatnonzero((np.repeat(batch.tokens == 1, size) | begins) & (batch.rows >= 0))
-    mention = np.repeat(np.arange(len(size)), size)[asked]
+    full, begins = _named_fully(batch), batch.once(_beginnings)
+    asked = np.flatnonzero(((batch.tokens == 1)[batch.mention] | begins) & (batch.rows >= 0))
+    mention = batch.mention[asked]
     elsewhere = np.isin(batch.article[mention] << 32 | batch.rows[asked], (batch.article << 32 | full)[full >= 0])
     elsewhere &= batch.rows[asked] != batch.anchors[mention]
     scores = np.zeros(len(batch.rows))
@@ -99,28 +95,25 @@ def _beginnings(batch: Batch, kb: KB) -> Bool:
 
 def _label_of_another(batch: Batch, below: float) -> Bool:
     """Whether a name of several words matches a candidate less well than `below`, and is the label of another one."""
-    size, quality = np.diff(batch.offsets), batch.quality
-    has_label = np.zeros(len(size), np.bool_)
-    has_label[np.repeat(np.arange(len(size)), size)[quality >= LABEL]] = True
-    others: Bool = np.repeat(has_label & (batch.tokens > 1), size) & (quality < below)
+    has_label = np.zeros(len(batch.names), np.bool_)
+    has_label[batch.mention[batch.quality >= LABEL]] = True
+    others: Bool = (has_label & (batch.tokens > 1))[batch.mention] & (batch.quality < below)
     return others
 
 
-def _declare_forms() -> None:
-    """One scorer for each short form: -1 for a candidate of which the name in the text is such a form."""
-    from namesake.kernels.names.constants import SHORT, SHORT_FORMS, SIMILAR
+def _declare_form(name: str, form: int, description: str) -> None:
+    """Declare a scorer for a form of names: -1 for a candidate of which the name in the text is such a form."""
 
-    forms = {name: (SHORT + number, text) for number, (name, text) in enumerate(SHORT_FORMS.items())}
-    for name, (number, description) in (forms | {"SimilarName": (SIMILAR, "a variant or misspelling")}).items():
+    def of_form(batch: Batch) -> Scores:
+        found = batch.mentions.context
+        return np.zeros(len(batch.rows)) if found is None else -(found.forms == form).astype(np.float64)
 
-        def of_form(batch: Batch, form: int = number) -> Scores:
-            found = batch.mentions.context
-            return np.zeros(len(batch.rows)) if found is None else -(found.forms == form).astype(np.float64)
-
-        scorer(name, formula=f"-1 if the name in the text is {description}, else 0.")(of_form)
+    scorer(name, formula=f"-1 if the name in the text is {description}, else 0.")(of_form)
 
 
-_declare_forms()
+for _number, (_name, _description) in enumerate(SHORT_FORMS.items()):
+    _declare_form(_name, SHORT + _number, _description)
+_declare_form("SimilarName", SIMILAR, "a variant or misspelling")
 
 
 @scorer("FirstNameAfterIn")
@@ -130,10 +123,9 @@ def first_name_after_in(batch: Batch) -> Scores:
     if found is None:
         return np.zeros(len(batch.rows))
     from namesake.kernels.names import tokens as t
-    from namesake.kernels.names.constants import FIRST_NAME, SHORT
 
     before = found.mean(found.is_before(t.IN_PLACE | t.TO_PLACE))
-    return -np.where(found.forms == SHORT + FIRST_NAME, np.repeat(before, np.diff(batch.offsets)), 0.0)
+    return -np.where(found.forms == SHORT + FIRST_NAME, before[batch.mention], 0.0)
 
 
 def excluded_by_the_text(candidate: Candidate) -> Iterator[Match]:
@@ -146,6 +138,5 @@ def excluded_by_the_text(candidate: Candidate) -> Iterator[Match]:
 @scorer("AlreadyLinked", explain=excluded_by_the_text, aliases=("Taken",))
 def already_linked(batch: Batch) -> Scores:
     """-1 for the best candidate of the article's first mention with this name, if the text says "the other"; else 0."""
-    linked = np.repeat(batch.taken, np.diff(batch.offsets))
-    excluded: Scores = -((batch.rows == linked) & (batch.rows >= 0)).astype(np.float64)
+    excluded: Scores = -((batch.rows == batch.taken[batch.mention]) & (batch.rows >= 0)).astype(np.float64)
     return excluded

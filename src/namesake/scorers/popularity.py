@@ -20,10 +20,8 @@ LINKS = Need(
     "Wikipedia's link graph (`kb build --wikipedia`) or ready-made ranks (`kb build --ranks wikipedia=FILE`)",
     lambda kb: "wikipedia: none" not in kb.manifest.ranks,
 )
-LEAST_FAME, LEAST_RANK = 0.01, 0.001
-"""What is added to a fame or a rank before its logarithm."""
-HALF_AGE = 2e7
-"""The QID at which ItemAge is -log 2."""
+LEAST_FAME, LEAST_RANK = 0.01, 0.001  # what is added to a fame or a rank before its logarithm
+HALF_AGE = 2e7  # the QID at which ItemAge is -log 2
 
 
 @scorer("Random")
@@ -59,14 +57,11 @@ def fame(batch: Batch, kb: KB) -> Scores:
 
 @scorer("FameShare")
 def fame_share(batch: Batch, kb: KB) -> Scores:
-    """log of the share of the fame of all candidates with this name; 0 for an entity that is not in the KB.
-
-    0 for candidates that articles list, which may be a selection.
-    """
+    """log of the share of the fame of all candidates with this name; 0 for an entity that is not in the KB."""
     fames, size = _known(kb.fame, batch), np.diff(batch.offsets)
     total = reduce_mentions(np.add, fames, batch.offsets, 0.0) + LEAST_FAME * size  # exact in any order: float32
-    shares = (fames + LEAST_FAME) / np.repeat(total, size)
-    is_listed = np.isnan(batch.mentions.quality)  # a candidate that was looked up has the quality of its name's match
+    shares = (fames + LEAST_FAME) / total[batch.mention]
+    is_listed = np.isnan(batch.mentions.quality)  # by the article, whose list may be a selection
     return np.where((batch.rows >= 0) & ~is_listed, np.log(shares), 0.0)
 
 
@@ -84,12 +79,9 @@ def graph_rank(batch: Batch, kb: KB) -> Scores:
 
 @scorer("ItemAge", aliases=("Early",))
 def item_age(batch: Batch, kb: KB) -> Scores:
-    """-log(1 + QID / 20,000,000): entities that were added late are seldom in texts; 0 if not in the KB.
-
-    An own entity counts as the item with the median QID of the KB.
-    """
+    """-log(1 + QID / 20,000,000): entities that were added late are seldom in texts; 0 if not in the KB."""
     median = int(kb.qids[len(kb.qids) // 2]) if len(kb.qids) else 0
-    qids = np.where(batch.qids >= FIRST_OWN, median, batch.qids)
+    qids = np.where(batch.qids >= FIRST_OWN, median, batch.qids)  # own entities count as an item of medium age
     return np.where(batch.rows >= 0, -np.log1p(qids / HALF_AGE), 0.0)
 
 

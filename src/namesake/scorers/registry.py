@@ -138,19 +138,13 @@ def _declare(kind: str, name: str, function: Callable[..., Any], formula: str | 
     old = _REGISTRIES[kind].get(name)
     if old is not None and old.module != function.__module__:
         raise NamesakeError(f"there is a {kind} {name} already, declared in {old.module}: choose another name")
+    given = inspect.signature(function).parameters.values()
+    required = [each for each in given if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
+    with_kb = len(required) == 2 or any(each.kind is each.VAR_POSITIONAL for each in given)
+    if not with_kb and len(required) != 1:
+        raise NamesakeError(f"the {kind} {name} must be a function of the batch, or of the batch and the KB")
     said = (function.__doc__ or "").strip().partition("\n")[0] if formula is None else formula
-    new = Signal(kind, name, said, _of_batch(f"the {kind} {name}", function), function.__module__, *rest)
+    compute = (lambda batch: function(batch, batch.kb)) if with_kb else function
+    new = Signal(kind, name, said, compute, function.__module__, *rest)
     _REGISTRIES[kind][name] = new
     return new
-
-
-def _of_batch(who: str, function: Callable[..., Any]) -> Callable[[Batch], Any]:
-    """The function with the batch as its only argument; functions of two arguments also receive the KB."""
-    given = inspect.signature(function).parameters.values()
-    variadic = any(each.kind is each.VAR_POSITIONAL for each in given)
-    required = [each for each in given if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
-    if variadic or len(required) == 2:
-        return lambda batch: function(batch, batch.kb)
-    if len(required) == 1:
-        return function
-    raise NamesakeError(f"{who} must be a function of the batch, or of the batch and the KB")

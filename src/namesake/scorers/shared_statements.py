@@ -15,16 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from namesake.scorers.evidence_shown import MOST_LISTED, Candidate, Match, Source, statement_source
-from namesake.scorers.neural_text import TEXT_VECTORS
+from namesake.scorers.neural import TEXT_VECTORS
 from namesake.scorers.registry import SCORERS, Scores, scorer
-from namesake.scorers.word_overlap import lift
+from namesake.scorers.word_overlap import lift, rarity_of
 
 if TYPE_CHECKING:
     from namesake.batch import Batch
     from namesake.kb.store import KB
 
-MOST_ANCHORS = 64
-"""Anchors that the explanation of CSSVE compares: its time grows with anchors × statements²."""
+MOST_ANCHORS = 64  # that the explanation of CSSVE compares: its time grows with anchors × statements²
 
 
 def statements_with_anchors(candidate: Candidate) -> Iterator[Match]:
@@ -64,77 +63,62 @@ def listed_statements(batch: Batch, kb: KB) -> Scores:
 
 
 def statements_shared(batch: Batch, kb: KB, entities: int) -> tuple[Scores, Scores]:
-    """What each candidate shares with the anchors, and what a random entity with as many statements shares.
-
-    With `entities` above 0, statements are weighted by their rarity among that many entities.
-    """
+    """What each candidate, and a random entity, shares with anchors; weighted by rarity among `entities` if not 0."""
     from namesake.kernels.link.anchor_statements import shared_statements as kernel
 
     mentions = batch.articles, batch.offsets, batch.rows, batch.anchors
-    shared: tuple[Scores, Scores] = kernel(
-        *mentions, kb.statements.indptr, kb.statements.values, kb.pair_count, entities
-    )
+    statements = kb.statements.indptr, kb.statements.values, kb.pair_count
+    shared: tuple[Scores, Scores] = kernel(*mentions, *statements, entities)
     return shared
 
 
-def _mutual(name: str, number: int, formula: str) -> None:
-    """Declare a number of `mutual_support`, which is 0 in the first round, as a scorer."""
-
-    def read(batch: Batch, kb: KB) -> Scores:
-        return np.zeros(len(batch.rows)) if batch.support is None else np.log1p(_support(batch, kb)[number])
-
-    scorer(name, formula=formula, anchors=True)(read)
+@scorer("NamesCandidates", anchors=True)
+def names_candidates(batch: Batch) -> Scores:
+    """log(1 + n), n: its statements that name candidates of other mentions, weighted by rarity and probability."""
+    return _support(batch)[0]
 
 
-_mutual(
-    *("NamesCandidates", 0),
-    "log(1 + n), n: its statements that name candidates of other mentions, weighted by rarity and probability.",
-)
-_mutual(
-    *("NamedByCandidates", 1),
-    "log(1 + n), n: statements of other mentions' candidates that name it, weighted by rarity and probability.",
-)
-_mutual(
-    *("SharedWithCandidates", 2),
-    "log(1 + n), n: its statements that other mentions' candidates share, weighted by rarity and probability.",
-)
+@scorer("NamedByCandidates", anchors=True)
+def named_by_candidates(batch: Batch) -> Scores:
+    """log(1 + n), n: statements of other mentions' candidates that name it, weighted by rarity and probability."""
+    return _support(batch)[1]
+
+
+@scorer("SharedWithCandidates", anchors=True)
+def shared_with_candidates(batch: Batch) -> Scores:
+    """log(1 + n), n: its statements that other mentions' candidates share, weighted by rarity and probability."""
+    return _support(batch)[2]
 
 
 @scorer("LinkedElsewhere", anchors=True)
-def linked_elsewhere(batch: Batch, kb: KB) -> Scores:
-    """log(1 + p), p: the probability that another mention of the article is the same entity; 0 for a PartialName.
+def linked_elsewhere(batch: Batch) -> Scores:
+    """log(1 + p), p: the probability that another mention of the article is the same entity; 0 for a PartialName."""
+    linked = _support(batch)[3]
+    return linked if batch.support is None else np.where(SCORERS["PartialName"](batch) < 0, 0.0, linked)
 
-    Beside "Martin Luther King", the name "Martin Luther" is that of another candidate.
-    """
+
+def _support(batch: Batch) -> list[Scores]:
+    """What `mutual_support` gives, in logarithms, computed once for these scorers; 0 in the first round."""
     if batch.support is None:
-        return np.zeros(len(batch.rows))
-    return np.where(SCORERS["PartialName"](batch) < 0, 0.0, np.log1p(_support(batch, kb)[3]))
-
-
-def _support(batch: Batch, kb: KB) -> tuple[Scores, Scores, Scores, Scores]:
-    """What `mutual_support` gives, computed once for these scorers."""
+        return [np.zeros(len(batch.rows))] * 4
     if batch.supported is None:
         from namesake.kernels.link.mutual import Facts, mutual_support
 
+        kb = batch.kb
         statements = kb.statements.indptr, kb.statements.values, kb.pair_value, _pair_rarity(kb), kb.entity_item
-        batch.supported = mutual_support(batch.articles, batch.offsets, batch.rows, batch.support, Facts(*statements))
-    found: tuple[Scores, Scores, Scores, Scores] = batch.supported
-    return found
+        found = mutual_support(batch.articles, batch.offsets, batch.rows, batch.support, Facts(*statements))
+        batch.supported = [np.log1p(one) for one in found]
+    return batch.supported
 
 
 @lru_cache(maxsize=4)
 def _pair_rarity(kb: KB) -> Scores:
-    """log(N / n) / log(N) for every pair of property and value that n of N entities state."""
-    entities = max(len(kb), 2)
-    weight: Scores = np.log(entities / np.clip(kb.pair_count, 1, entities)) / np.log(entities)
-    return weight
+    """The rarity of every pair of property and value."""
+    return rarity_of(kb.pair_count, kb)
 
 
 def closest_values(candidate: Candidate) -> Iterator[Match]:
-    """The values of the candidate that are closest to an anchor's value of the same property, at most MOST_LISTED.
-
-    Only the first MOST_ANCHORS anchors, by QID, are compared.
-    """
+    """The values of the candidate that are closest to a value of one of the first anchors, of the same property."""
     kb, vectors = candidate.kb, candidate.kb.text_vectors
     own = [pair for pair in kb.statements[candidate.row].tolist() if vectors.pair_rows[pair] >= 0]
     found = []
@@ -155,10 +139,7 @@ def closest_values(candidate: Candidate) -> Iterator[Match]:
 
 @scorer("CSSVE", needs=TEXT_VECTORS, anchors=True, explain=closest_values)
 def cssve(batch: Batch, kb: KB) -> Scores:
-    """Σ cos(ε(v_u), ε(v_e)) over statements of anchors u ≠ e and candidate e with equal property.
-
-    An entity that is not in the KB gets the lowest score of its mention, at most 0.
-    """
+    """Σ cos(ε(v_u), ε(v_e)) over statements of anchors u ≠ e and candidate e with equal property."""
     from namesake.kernels.vectors import compare_values
 
     vectors = kb.text_vectors
@@ -167,9 +148,8 @@ def cssve(batch: Batch, kb: KB) -> Scores:
         *(kb.pair_property, vectors.pair_rows, vectors.values),
     )
     unknown = batch.rows < 0
-    if unknown.any():
-        mention = np.repeat(np.arange(len(batch.offsets) - 1), np.diff(batch.offsets))
-        least = np.zeros(len(batch.offsets) - 1)
-        np.minimum.at(least, mention, scores)
-        scores[unknown] = least[mention[unknown]]
+    if unknown.any():  # an entity that is not in the KB gets the lowest score of its mention, at most 0
+        least = np.zeros(len(batch.names))
+        np.minimum.at(least, batch.mention, scores)
+        scores[unknown] = least[batch.mention[unknown]]
     return scores

@@ -20,18 +20,15 @@ if TYPE_CHECKING:
     from namesake.kb.store import KB
 
 WORDS_NOT_SHARED, PROPERTY_VALUES, ENTITY_TYPE = "WordsNotShared", "PropertyValues", "EntityType"
-ENOUGH = 0.3
-"""The share of a row's words, weighted by rarity, from which no word counts as missing."""
-FULL_WEIGHT = 1.0
-"""Rows whose words weigh less than this in all count proportionally less."""
+ENOUGH = 0.3  # the share of a row's words, weighted by rarity, from which no word counts as missing
+FULL_WEIGHT = 1.0  # rows whose words weigh less than this in all count proportionally less
 
 
 @scorer(WORDS_NOT_SHARED)
 def words_not_shared(batch: Batch, kb: KB) -> Scores:
     """-log(1 + |W_e|) · max(0, 1 - S / 0.3 T) · min(T, 1) for a row with words of weight T, of which e shares S.
 
-    Words weigh by their rarity in the KB, without those of the name. All cells of a row describe one person, so an
-    entity with many words that shares few of the row's is unlikely.
+    Words weigh by their rarity in the KB, without those of the name. All cells of a row describe one entity.
     """
     if batch.table_rows is None:
         return np.zeros(len(batch.rows))

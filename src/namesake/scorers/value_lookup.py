@@ -21,23 +21,16 @@ from namesake.kb.store import KB
 from namesake.kernels.types import Ragged
 from namesake.kinds import declared
 
-TOGETHER = 0.08
-"""Two countries do not contradict if this share of the people with one of them also state the other."""
-DESCRIBED = 0.3
-"""A word such as "Welsh" may mean a country if this share of the people described with it state that country."""
-FEWEST = 3
-"""Counts below this number of people are ignored."""
-LEVELS = 4
-"""How far a place is followed to the larger places that contain it."""
+TOGETHER = 0.08  # two countries do not contradict if this share of the people with one also state the other
+DESCRIBED = 0.3  # "Welsh" may mean a country if this share of the people described with it state that country
+FEWEST = 3  # counts below this number of people are ignored
+LEVELS = 4  # how far a place is followed to the larger places that contain it
 _INITIALS = re.compile(r"[a-z]{2,6}")
 _NO_PAIRS = np.empty(0, np.int32)
 
 
 def named_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragged:
-    """For each text, the pairs of these properties whose value has this name, ignoring case, accents, punctuation.
-
-    If no value has it as its label, aliases count, as far as the values are entities of the KB.
-    """
+    """For each text, the pairs of these properties whose value has this name, ignoring case, accents, punctuation."""
     pairs, places, asked = _called(kb, numbers)[0], _by_name(kb, numbers), Strings.of(texts)
     names = normalise_many(asked).arrow().to_pylist()
     items = kb.items(np.array([kb.ids.number(text) for text in texts], np.int64))
@@ -47,17 +40,14 @@ def named_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragg
     found = []
     for text, (name, item) in enumerate(zip(names, items.tolist(), strict=True)):
         own = pairs[places.get(name, [])] if item < 0 else pairs[values == item]
-        if item < 0 and not len(own) and len(name) > 1:
+        if item < 0 and not len(own) and len(name) > 1:  # aliases count, as far as the values are entities of the KB
             own = np.sort(stated.values[take_rows(stated.indptr, aliased[ends[text] : ends[text + 1]])[1]])
         found.append(own)
     return ragged(found)
 
 
 def with_parts(kb: KB, numbers: tuple[int, ...], named: Ragged, texts: Sequence[str]) -> Ragged:
-    """The named pairs of each text, and those whose value lies within a place that the text names.
-
-    Springfield is in Sangamon County, and so in Illinois.
-    """
+    """The named pairs of each text, and those whose value lies within a place that the text names, at any level."""
     stated, inside = _by_value(kb, numbers), _inside(kb)
     larger = named_values(kb, tuple(declared("within")), texts)
     rows = []
@@ -81,7 +71,7 @@ def _by_value(kb: KB, numbers: tuple[int, ...]) -> Ragged:
 @lru_cache(maxsize=4)
 def _inside(kb: KB) -> Ragged:
     """By item, the items that lie within it."""
-    entity, pair = _stated(kb, tuple(declared("within")))
+    entity, pair = stated(kb, tuple(declared("within")))
     return _by_item(kb, kb.pair_value[pair], kb.entity_item[entity].astype(np.int32))
 
 
@@ -103,11 +93,7 @@ def initialled_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) ->
 def compatible_values(kb: KB, numbers: tuple[int, ...], named: Ragged, words: Ragged) -> Ragged:
     """For each text, the pairs that do not contradict it although it does not name them: British for a Scot.
 
-    A KB of people has no statements about countries, but people state several countries if one is a part or a
-    successor of another, and their descriptions contain demonyms. A pair is compatible if `TOGETHER` of the people with
-    a country that the text names state it too (or the other way round, whichever share is larger), or if `DESCRIBED`
-    of the people whose descriptions contain the text's words state it. A text names a country by its label, or else
-    the most frequent country whose label and aliases contain all of its words.
+    People state several countries if one is a part or a successor of another, and their descriptions contain demonyms.
     """
     near = _together(kb, numbers)
     rows = []
@@ -121,7 +107,7 @@ def compatible_values(kb: KB, numbers: tuple[int, ...], named: Ragged, words: Ra
 
 
 @lru_cache(maxsize=16)
-def _stated(kb: KB, numbers: tuple[int, ...]) -> tuple[Int64, Int32]:
+def stated(kb: KB, numbers: tuple[int, ...]) -> tuple[Int64, Int32]:
     """The entity and the pair of each statement of some properties, in the order of the entities."""
     at = np.flatnonzero(np.isin(kb.pair_property, numbers)[kb.statements.values])
     return np.searchsorted(kb.statements.indptr, at, side="right") - 1, kb.statements.values[at]
@@ -130,7 +116,7 @@ def _stated(kb: KB, numbers: tuple[int, ...]) -> tuple[Int64, Int32]:
 @lru_cache(maxsize=16)
 def _together(kb: KB, numbers: tuple[int, ...]) -> dict[int, Int32]:
     """For each pair, the pairs that people who state it often state as well."""
-    entity, pair = _stated(kb, numbers)
+    entity, pair = stated(kb, numbers)
     starts = np.append(np.flatnonzero(np.diff(entity, prepend=-1)), len(entity))
     of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     several = np.flatnonzero(np.diff(starts)[of] > 1)
@@ -162,7 +148,7 @@ def _described(kb: KB, numbers: tuple[int, ...], words: tuple[int, ...]) -> Int3
     """The pairs that a large share of the people with all these words in their descriptions state."""
     if not words:
         return _NO_PAIRS
-    owners, entity, pair = kb.words_d, *_stated(kb, numbers)
+    owners, entity, pair = kb.words_d, *stated(kb, numbers)
     found = np.ones(len(kb), np.bool_)
     for word in words:
         having = np.zeros(len(kb), np.bool_)
@@ -222,10 +208,7 @@ def ragged(rows: Sequence[npt.ArrayLike]) -> Ragged:
 
 @lru_cache(maxsize=4096)
 def find_property(kb: KB, called: str) -> dict[tuple[int, ...], tuple[int, ...]] | None:
-    """The properties with this P-id, label or everyday name, each with the kinds whose entities may state them.
-
-    None if the KB has no such property. Everyday names are the `columns` of the kinds of `kinds.toml`.
-    """
+    """The properties with this P-id, label or heading of `kinds.toml`, each with the kinds that may state it."""
     text = normalise(called.replace("_", " "))
     number = int(text[1:]) if re.fullmatch(r"p\d{1,9}", text, re.ASCII) else _labels(kb).get(text)
     found: dict[tuple[int, ...], tuple[int, ...]] = {}

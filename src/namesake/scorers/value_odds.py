@@ -11,8 +11,7 @@ it is named as the cell says; it agrees in part if its label or aliases contain 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
@@ -30,66 +29,48 @@ from namesake.kernels.link.candidate_tables import Stated, agree
 from namesake.kernels.types import Ragged
 from namesake.kinds import declared, kinds
 from namesake.scorers import value_lookup
+from namesake.scorers.life_dates import YEAR_NUMBER
 from namesake.scorers.value_lookup import is_qid, named_values, ragged
 from namesake.scorers.word_overlap import rarity
 
 T = TypeVar("T", bound=Hashable)
-_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)", re.ASCII)
-ONE = 0.92
-"""m of a property that usually has one value."""
-MANY = 0.25
-"""1 - m of the others for a record with one value; with n values it is n times less."""
-ENOUGH = 5
-"""The largest n that counts."""
-DATE = 0.96
-"""m of the year of a birth or death."""
-YEARS = 80.0
-"""1 / u of the year of a birth or death."""
-MOST = 7.0
-"""The most that one value counts, and what an equal day counts."""
-HALF = 0.5
-"""The share of a value's words, by their rarity, from which it agrees in part."""
-ERRORS = 1000
-"""One record among this many may state a wrong value: "American" is not a country."""
-PART = 1.0
-"""The most that agreeing in part counts: all aliases are compared together, and some are misleading."""
-TYPELESS = 0.05
-"""1 - m of a type for a record with one occupation; with n occupations it is n times less."""
+ONE = 0.92  # m of a property that usually has one value
+MANY = 0.25  # 1 - m of the others for a record with one value; with n values it is n times less
+ENOUGH = 5  # the largest n that counts
+DATE = 0.96  # m of the year of a birth or death
+YEARS = 80.0  # 1 / u of the year of a birth or death
+MOST = 7.0  # the most that one value counts, and what an equal day counts
+HALF = 0.5  # the share of a value's words, by their rarity, from which it agrees in part
+ERRORS = 1000  # one record among this many may state a wrong value: "American" is not a country
+PART = 1.0  # the most that agreeing in part counts: all aliases are compared together, and some are misleading
+TYPELESS = 0.05  # 1 - m of a type for a record with one occupation; with n occupations it is n times less
 
 
 def odds_by_property(batch: Batch, kb: KB) -> dict[str, Float64]:
     """For each property of the rows, what its values add to the score of every candidate."""
     found: dict[str, tuple[list[int], list[str]]] = {}
-    for at, row in enumerate(batch.table_rows or ()):
+    for mention, row in zip(batch.mention_of_row.tolist(), batch.table_rows or (), strict=False):
         for called, value in row.values:
-            rows, texts = found.setdefault(called, ([], []))
-            rows.append(int(batch.mention_of_row[at]))
-            texts.append(value.strip())
-    return {
-        called: _property_odds(batch, properties, np.array(rows, np.int64), texts)
-        for called, (rows, texts) in found.items()
-        if (properties := value_lookup.find_property(kb, called)) is not None
-    }
-
-
-def _property_odds(
-    batch: Batch, properties: Mapping[tuple[int, ...], tuple[int, ...]], mention: Int64, texts: Sequence[str]
-) -> Float64:
-    """What the texts add to the candidates of the mentions; `mention` is -1 for a row without a name.
-
-    Candidates are compared by the properties of their kind.
-    """
-    distinct, which = _distinct(texts)
-    asked = mention >= 0
-    taken, candidate = take_rows(batch.offsets, mention[asked])
-    said = np.repeat(which[asked], np.diff(taken))
-    added = np.zeros(len(batch.rows))
-    for numbers, of in properties.items():
-        own = np.isin(batch.kinds[candidate], of)
-        odds = _date_odds if value_lookup.is_date(numbers) else _statement_odds
-        if own.any():
-            np.add.at(added, candidate[own], odds(batch, numbers, distinct, batch.rows[candidate[own]], said[own]))
-    return added
+            mentions, texts = found.setdefault(called, ([], []))
+            if mention >= 0:  # the row has a name
+                mentions.append(mention)
+                texts.append(value.strip())
+    odds_of: dict[str, Float64] = {}
+    for called, (mentions, texts) in found.items():
+        properties = value_lookup.find_property(kb, called)
+        if properties is None:
+            continue
+        distinct, which = _distinct(texts)
+        taken, candidate = take_rows(batch.offsets, np.array(mentions, np.int64))
+        said = np.repeat(which, np.diff(taken))
+        odds_of[called] = np.zeros(len(batch.rows))
+        for numbers, of in properties.items():  # candidates are compared by the properties of their kind
+            own = np.isin(batch.kinds[candidate], of)
+            odds = _date_odds if value_lookup.is_date(numbers) else _statement_odds
+            if own.any():
+                added = odds(batch, numbers, distinct, batch.rows[candidate[own]], said[own])
+                np.add.at(odds_of[called], candidate[own], added)
+    return odds_of
 
 
 def _statement_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], rows: Int64, said: Int64) -> Float64:
@@ -146,8 +127,8 @@ def _date_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], rows: I
     undated = np.flatnonzero((rows >= 0) & (exact < YEAR) & (year > 0) & (kb.kind[at] != PERSON) & begins)
     texts = kb.descriptions.take(rows[undated]).arrow().to_pylist()
     for place, text in zip(undated.tolist(), texts, strict=True):  # "1997 film", "company founded in 1976"
-        if first := _YEAR.search(text):
-            found = str(year[place]) in _YEAR.findall(text)
+        if first := YEAR_NUMBER.search(text):
+            found = str(year[place]) in YEAR_NUMBER.findall(text)
             near = abs(int(first[0]) - year[place]) <= 1 or first.start() > 0
             odds[place] = agreed if found else 0.0 if near else differs
     return odds
@@ -156,8 +137,7 @@ def _date_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], rows: I
 def type_odds(batch: Batch, kb: KB) -> Float64:
     """What the rows' types add to the score of every candidate.
 
-    An entity has the classes (P31) and the occupations (P106) that it states, and the first class of its kind. If a
-    row asks for an occupation, an entity without occupations counts 0.
+    An entity has the classes (P31) and the occupations (P106) that it states, and the first class of its kind.
     """
     asked = [(int(batch.mention_of_row[at]), row.types) for at, row in enumerate(batch.table_rows or ()) if row.types]
     asked = [(at, types) for at, types in asked if at >= 0]
@@ -177,7 +157,7 @@ def type_odds(batch: Batch, kb: KB) -> Float64:
     for at, some in enumerate(wanted):
         same |= (said == at) & np.isin(batch.kinds[candidate], some)
     right = 1 - TYPELESS / np.where(is_class[said], 1, np.clip(jobs, 1, ENOUGH))
-    silent = (rows < 0) | (~is_class[said] & (jobs == 0))
+    silent = (rows < 0) | (~is_class[said] & (jobs == 0))  # an occupation is asked for, and none is known
     added, none = np.zeros(len(batch.rows)), np.zeros(len(said))
     added[candidate] = _odds(same, none, share[said], right, none, silent)
     return added
@@ -200,16 +180,14 @@ def _odds(same: Bool, share: Float64, chance: Float64, right: Float64, part: Flo
 
 
 def _words(batch: Batch, texts: Sequence[str]) -> tuple[Ragged, Float64]:
-    """The words of each text that are in the KB, and how many are not: those count as the rarest.
-
-    Words that the stemmer reduces to one letter do not count: "US" and "U.K." would share it.
-    """
+    """The words of each text that are in the KB, and how many are not: those count as the rarest."""
     kb = batch.kb
     found = batch.lexicon.analyse(*text_buffers(pa.array(texts, pa.large_string())))
     tokens = [{word for word in normalise(text).split() if word not in kb.language.stop_words} for text in texts]
     row = np.repeat(np.arange(len(texts)), np.diff(found.indptr))
     pairs = np.unique(np.column_stack([row, found.word]), axis=0)
     unknown = np.array(list(map(len, tokens))) - np.bincount(pairs[:, 0], minlength=len(texts))
+    # words that the stemmer reduces to one letter do not count: "US" and "U.K." would share it
     long = np.diff(kb.words.offsets)[found.word] > 1 if len(found.word) else np.empty(0, np.bool_)
     return Ragged(indptr(long)[found.indptr], found.word[long]), np.maximum(unknown, 0).astype(np.float64)
 
@@ -231,6 +209,4 @@ def _stated(kb: KB) -> Stated:
 @lru_cache(maxsize=256)
 def _entities_stating(kb: KB, numbers: tuple[int, ...]) -> int:
     """How many entities state one of these properties."""
-    stated = np.isin(kb.pair_property, numbers)[kb.statements.values]
-    before = indptr(stated)[kb.statements.indptr]
-    return int((np.diff(before) > 0).sum())
+    return len(np.unique(value_lookup.stated(kb, numbers)[0]))

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from namesake.arrays import indptr, take_rows
-from namesake.scorers.evidence_shown import MOST_LISTED, Candidate, Match, Source, statement_source
+from namesake.scorers.evidence_shown import MOST_LISTED, Candidate, Match, Page, Source, row_of, statement_source
 from namesake.scorers.registry import Scores, scorer
 
 if TYPE_CHECKING:
@@ -25,30 +25,16 @@ if TYPE_CHECKING:
     from namesake.kernels.link.contexts import Runs
     from namesake.kernels.link.word_sums import Beyond
 
-SMOOTHING = 0.3
-"""What is added to a shared weight and to its expectation, in units of rarity."""
+SMOOTHING = 0.3  # what is added to a shared weight and to its expectation, in units of rarity
 
 
 # explanations
-def words_of_context(candidate: Candidate) -> Iterator[Match]:
-    """The shared words of the recipe's context; for `both`, those of the article, which include the others."""
-    narrow = candidate.reading.batch.settings.context == "narrow"
-    return words_of_sentences(candidate) if narrow else words_of_article(candidate)
-
-
-def words_of_article(candidate: Candidate) -> Iterator[Match]:
-    """The shared words of the article."""
-    return _shared_words(candidate, candidate.reading.page.everywhere)
-
-
-def words_of_sentences(candidate: Candidate) -> Iterator[Match]:
-    """The shared words of the sentences that contain a span of the mention."""
-    return _shared_words(candidate, candidate.reading.nearby)
-
-
-def _shared_words(candidate: Candidate, places: dict[int, list[int]]) -> Iterator[Match]:
-    """The words at these places that the candidate also has, without those of the name."""
+def shared_words(candidate: Candidate, context: str | None = None) -> Iterator[Match]:
+    """The words of a context, by default the recipe's, that the candidate also has, without those of the name."""
     reading, kb = candidate.reading, candidate.kb
+    is_narrow = (context or reading.batch.settings.context) == "narrow"
+    of_mention, _ = reading.batch.narrow if is_narrow else reading.batch.wide
+    places = reading.page.once(_places, is_narrow, int(of_mention[reading.mention]))
     sources = word_sources(kb, candidate.row, set(reading.batch.settings.features))
     shared = (places.keys() & sources.keys()) - reading.name_words
     for word in sorted(shared, key=lambda word: places[word][0]):
@@ -60,6 +46,16 @@ def _shared_words(candidate: Candidate, places: dict[int, list[int]]) -> Iterato
             max(len(places[word]) - MOST_LISTED, 0),
             max(len(sources[word]) - MOST_LISTED, 0),
         )
+
+
+def _places(page: Page, is_narrow: bool, context: int) -> dict[int, list[int]]:
+    """The first bytes of the words of a context, by word."""
+    words, (_, runs) = page.batch.words, page.batch.narrow if is_narrow else page.batch.wide
+    places: dict[int, list[int]] = {}
+    for begin, end in row_of(runs.indptr, runs.runs, context):
+        for word, start in zip(words.word[begin:end].tolist(), words.start[begin:end].tolist(), strict=True):
+            places.setdefault(word, []).append(start)
+    return places
 
 
 def word_sources(kb: KB, row: int, features: set[str]) -> dict[int, list[Source]]:
@@ -85,32 +81,32 @@ def word_sources(kb: KB, row: int, features: set[str]) -> dict[int, list[Source]
 
 
 # scores
-@scorer("IScore", explain=words_of_context)
+@scorer("IScore", explain=shared_words)
 def iscore(batch: Batch, kb: KB) -> Scores:
     """|(W_A ∩ W_e) \\ stop words|; with the recipe's context `narrow` it is NIScore, with `both` their sum."""
-    return _in_context(batch, kb, equal(kb))
+    return _overlap(batch, kb, equal(kb), batch.settings.context)
 
 
-@scorer("NIScore", explain=words_of_sentences)
+@scorer("NIScore", explain=partial(shared_words, context="narrow"))
 def niscore(batch: Batch, kb: KB) -> Scores:
     """IScore over the sentences that contain a span of the mention."""
-    return _overlap(batch, kb, equal(kb), *batch.narrow)
+    return _overlap(batch, kb, equal(kb), "narrow")
 
 
-@scorer("IScore_IDF", explain=words_of_context)
+@scorer("IScore_IDF", explain=shared_words)
 def iscore_idf(batch: Batch, kb: KB) -> Scores:
     """IScore with each word weighted by its rarity among the KB's entities."""
-    return _in_context(batch, kb, rarity(kb))
+    return _overlap(batch, kb, rarity(kb), batch.settings.context)
 
 
-@scorer("ArticleWords", explain=words_of_article, aliases=("Words",))
+@scorer("ArticleWords", explain=partial(shared_words, context="article"), aliases=("Words",))
 def article_words(batch: Batch, kb: KB) -> Scores:
     """log((IScore_IDF + 0.3) / (chance + 0.3)): the article's words, compared with what a random entity shares."""
     beyond = batch.once(beyond_chance)
     return lift(beyond.shared, beyond.chance)
 
 
-@scorer("SentenceWords", explain=words_of_sentences, aliases=("Sentence",))
+@scorer("SentenceWords", explain=partial(shared_words, context="narrow"), aliases=("Sentence",))
 def sentence_words(batch: Batch, kb: KB) -> Scores:
     """ArticleWords over the sentences that contain a span of the mention."""
     beyond = batch.once(beyond_chance)
@@ -132,16 +128,11 @@ def label_words_missing(batch: Batch, kb: KB) -> Scores:
 def _label_words(batch: Batch, kb: KB) -> tuple[Scores, Scores]:
     """How many words of each candidate's label are in the article but not in the name, and how many are in neither."""
     from namesake.kernels.link.word_sums import overlap
-    from namesake.kernels.types import Ragged
 
-    texts, names, labels = batch.words, batch.name_words, kb.words_item
-    items = np.where(batch.rows >= 0, kb.entity_item[batch.rows], -1).astype(np.int64)
-    inside: Scores = overlap(
-        *(equal(kb), Ragged(texts.indptr, texts.word), batch.article, batch.wide[1], batch.wide[0]),
-        *(Ragged(names.indptr, names.word), batch.offsets, items, Ragged(labels.indptr, labels.values)),
-    )
+    labels, items = kb.words_item, np.where(batch.rows >= 0, kb.entity_item[batch.rows], -1).astype(np.int64)
+    inside: Scores = overlap(equal(kb), *_compared(batch, batch.wide, (items, labels.indptr, labels.values)))
     size = np.where(items >= 0, labels.indptr[items + 1] - labels.indptr[items], 0)
-    beyond = np.maximum(size - np.repeat(np.diff(names.indptr), np.diff(batch.offsets)), 0)
+    beyond = np.maximum(size - np.repeat(np.diff(batch.name_words.indptr), np.diff(batch.offsets)), 0)
     return inside, np.maximum(beyond - inside, 0.0)
 
 
@@ -160,8 +151,13 @@ def equal(kb: KB) -> Scores:
 @lru_cache(maxsize=4)
 def rarity(kb: KB) -> Scores:
     """log(N / n_w) / log(N) for every word: 1 if one entity of N has it, 0 if all do."""
+    return rarity_of(kb.word_count, kb)
+
+
+def rarity_of(counts: np.ndarray, kb: KB) -> Scores:
+    """log(N / n) / log(N) for each count n of entities among the N of the KB."""
     entities = max(len(kb), 2)
-    weight: Scores = np.log(entities / np.clip(kb.word_count, 1, entities)) / np.log(entities)
+    weight: Scores = np.log(entities / np.clip(counts, 1, entities)) / np.log(entities)
     return weight
 
 
@@ -176,41 +172,38 @@ def beyond_chance(batch: Batch, kb: KB) -> Beyond:
     """What candidates share with the article and with the sentences of the name, and what chance gives."""
     from namesake.kernels.link.word_sums import overlap_and_chance
 
-    beyond: Beyond = overlap_and_chance(rarity(kb), expected(kb), *_compared(batch, kb, *batch.narrow))
+    compared = _compared(batch, batch.narrow, _entity_words(batch, kb))
+    beyond: Beyond = overlap_and_chance(rarity(kb), expected(kb), *compared)
     return beyond
 
 
-def _in_context(batch: Batch, kb: KB, weight: Scores) -> Scores:
-    """The overlap with the recipe's context: the article, the sentences of the name, or the sum of both."""
-    scores = np.zeros(len(batch.rows))
-    if batch.settings.context in ("article", "both"):
-        scores += _overlap(batch, kb, weight, *batch.wide)
-    if batch.settings.context in ("narrow", "both"):
-        scores += _overlap(batch, kb, weight, *batch.narrow)
+def _overlap(batch: Batch, kb: KB, weight: Scores, context: str) -> Scores:
+    """The weight of the words shared with the article, the sentences of the name ("narrow"), or the sum of "both"."""
+    from namesake.kernels.link.word_sums import overlap
+
+    scores, words = np.zeros(len(batch.rows)), _entity_words(batch, kb)
+    if context in ("article", "both"):
+        scores += overlap(weight, *_compared(batch, batch.wide, words))
+    if context in ("narrow", "both"):
+        scores += overlap(weight, *_compared(batch, batch.narrow, words))
     return scores
 
 
-def _overlap(batch: Batch, kb: KB, weight: Scores, context: Int64, contexts: Runs) -> Scores:
-    from namesake.kernels.link.word_sums import overlap
+def _entity_words(batch: Batch, kb: KB) -> tuple[Int64, Int64, Int32]:
+    """The words of each candidate's entity that the recipe uses: its row of a ragged array, and that array."""
+    if batch.settings.words == "D+S":
+        return batch.rows, kb.words_ds.indptr, kb.words_ds.values
+    rows = np.where(batch.rows >= 0, np.arange(len(batch.rows)), -1)
+    return rows, *gather_features(kb, batch.rows, set(batch.settings.features))
 
-    shared: Scores = overlap(weight, *_compared(batch, kb, context, contexts))
-    return shared
 
-
-def _compared(batch: Batch, kb: KB, context: Int64, contexts: Runs) -> tuple[Any, ...]:
+def _compared(batch: Batch, contexts: tuple[Int64, Runs], words: tuple[Int64, Int64, Int32]) -> tuple[Any, ...]:
     """The arguments of the kernels: texts, contexts in them, the words of names, candidates and their words."""
     from namesake.kernels.types import Ragged
 
-    texts, names, rows = batch.words, batch.name_words, batch.rows
-    if batch.settings.words == "D+S":
-        entities = Ragged(kb.words_ds.indptr, kb.words_ds.values)
-    else:
-        entities = Ragged(*gather_features(kb, rows, set(batch.settings.features)))
-        rows = np.where(rows >= 0, np.arange(len(rows)), -1)
-    return (
-        *(Ragged(texts.indptr, texts.word), batch.article, contexts, context),
-        *(Ragged(names.indptr, names.word), batch.offsets, rows, entities),
-    )
+    (context, runs), (rows, indptr, values) = contexts, words
+    texts, names = (Ragged(one.indptr, one.word) for one in (batch.words, batch.name_words))
+    return texts, batch.article, runs, context, names, batch.offsets, rows, Ragged(indptr, values)
 
 
 def gather_features(kb: KB, rows: Int64, features: set[str]) -> tuple[Int64, Int32]:

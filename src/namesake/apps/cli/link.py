@@ -120,7 +120,7 @@ def explain(
     given = locals()
     from namesake.engines.file_linker import find_article
     from namesake.explain import names_of_text, no_such_name
-    from namesake.reconciling.explained import explained_table_row
+    from namesake.reconciling.table import explained_table_row
 
     options = {"mentions": mentions, "kinds": kinds, "prior": prior, "decisions": decisions}
     linker = common.open_linker(kb, recipe, threshold, [articles], **options)
