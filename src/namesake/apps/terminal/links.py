@@ -156,22 +156,18 @@ def show_explanation(article: pa.Table, rows: pa.Table, console: Console, everyt
     record = article.to_pylist()[0]
     for _, mention in groupby(rows.to_pylist(), key=lambda row: (row["name"], row["spans"], row["title_spans"])):
         explained = list(mention)
-        found = [row for row in explained if row["qid"] is not None]
-        best = [row for row in found if row["rank"] == found[0]["rank"]]
-        console.print(_heading(explained[0], record["title"]), no_wrap=True, overflow="ellipsis")
-        console.print(Padding(excerpt(record["text"], best, everything), (0, 2, 1, 2)))
         candidates = [list(group) for _, group in groupby(explained, key=lambda row: row["rank"])]
         entities = [rows for rows in candidates if rows[0]["qid"] is not None]
+        console.print(_heading(explained[0], record["title"]), no_wrap=True, overflow="ellipsis")
+        console.print(Padding(excerpt(record["text"], entities[0], everything), (0, 2, 1, 2)))
         # a single hidden candidate is shown instead of a line about it
         hidden = entities[CANDIDATES:] if len(entities) > CANDIDATES + 1 and not everything else []
-        shown = [rows for rows in candidates if rows not in hidden]
-        for candidate in shown:
+        for candidate in (rows for rows in candidates if rows not in hidden):
             console.print(Padding(_candidate(candidate, record["text"], everything), (0, 0, 1, 0)))
         if hidden:
             console.print(Text(f"    … and {len(hidden):,} more candidates (--all)\n", style="dim"))
-        console.print(
-            Padding(Group(verdict(best[0]), Text(f"  {summary_sentence(explained, record['text'])}")), (0, 0, 1, 0))
-        )
+        why = Text(f"  {summary_sentence(explained, record['text'])}")
+        console.print(Padding(Group(verdict(entities[0][0]), why), (0, 0, 1, 0)))
 
 
 def _heading(row: Row, title: str | None) -> Text:
