@@ -16,14 +16,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import Bool, Float64, Int8, Int32, Int64, numpy_numbers, one_chunk, take_rows, text_buffers
+from namesake.arrays import Bool, Float64, Int8, Int32, Int64, numpy_numbers, one_chunk, text_buffers
 from namesake.articles.days import day_number
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
 from namesake.kernels.kinds import PERSON
 from namesake.kernels.link.contexts import Runs, narrow_contexts
-from namesake.names.mentions import Mentions, Source, best_mentions, faults, found_mentions, mentions_of
+from namesake.names.mentions import Mentions, Source, faults, found_mentions, mentions_of, some_mentions
 from namesake.settings import Settings
 from namesake.text import Analysed, Lexicon
 
@@ -99,9 +99,9 @@ class Batch:
         self.spans, self.byte_spans = mentions.spans, mentions.byte_spans
         self.offsets, self.qids, self.rows = mentions.offsets, mentions.qids, mentions.rows
 
-    def best(self, score: Float64) -> tuple[Batch, Int64]:
-        """The batch with the mentions of the best set of spans, by the score of each mention, and their numbers."""
-        mentions, kept = best_mentions(self.mentions, score, self.kb)
+    def some(self, spans: Bool, candidates: Bool | None = None) -> tuple[Batch, Int64, Int64]:
+        """The batch with some spans of its mentions and some of its candidates, and the numbers of what remains."""
+        mentions, kept, candidate = some_mentions(self.mentions, spans, self.kb, candidates)
         other = copy(self)
         for name in [name for name, value in vars(type(self)).items() if isinstance(value, cached_property)]:
             if name not in ("words", "days"):  # those of the articles
@@ -110,8 +110,8 @@ class Batch:
         other._set(mentions)
         other.taken = self.taken[kept]
         if self.decided is not None:
-            other.decided = self.decided.take(kept, take_rows(self.offsets, kept)[1])
-        return other, kept
+            other.decided = self.decided.take(kept, candidate)
+        return other, kept, candidate
 
     def once(self, make: Callable[[Batch, KB], T]) -> T:
         """The result of `make` for the batch and its KB, computed once for several scorers and doubts.
@@ -170,7 +170,8 @@ class Batch:
         if support is not None:
             other.support, other.supported = support, None
         if confirmed is not None:
-            other.anchors = np.where(self.anchors >= 0, self.anchors, confirmed)
+            listed = self.mentions.context is None  # a name found in the text may be none, and has few candidates left
+            other.anchors = np.where(self.anchors >= 0, self.anchors, confirmed) if listed else confirmed
         if taken is not None:
             other.taken = taken
         return other

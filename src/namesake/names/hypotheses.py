@@ -192,11 +192,13 @@ class Found:
         chosen[order] = choose(texts, self.first[order], self.end[order], of_span[order])
         return chosen
 
-    def take(self, spans: Bool) -> tuple[Found, Int64]:
-        """The mentions that have some of these spans, and their numbers."""
-        counts = np.bincount(np.repeat(np.arange(len(self)), np.diff(self.span_indptr))[spans], minlength=len(self))
+    def take(self, spans: Bool, candidates: Bool | None = None) -> tuple[Found, Int64, Int64]:
+        """The mentions that have some of these spans, with some of their candidates; the numbers of both."""
+        counts = np.diff(indptr(spans)[self.span_indptr])
         kept = np.flatnonzero(counts)
         offsets, candidate = take_rows(self.offsets, kept)
+        if candidates is not None:
+            offsets, candidate = indptr(candidates[candidate])[offsets], candidate[candidates[candidate]]
         part = replace(
             self,
             indptr=np.searchsorted(kept, self.indptr).astype(np.int64),
@@ -206,7 +208,7 @@ class Found:
             offsets=offsets,
             **{name: getattr(self, name)[candidate] for name in ("rows", "forms", "quality", "in_text")},
         )
-        return part, kept
+        return part, kept, candidate
 
 
 def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Found:

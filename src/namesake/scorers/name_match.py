@@ -21,25 +21,25 @@ PART, BEGINNING = 0.85, 0.75
 """Match qualities below which a name of several words is a part, or the beginning, of the entity's name."""
 
 
-@scorer("AliasName", aliases=("Alias",))
+@scorer("AliasName", early=True, aliases=("Alias",))
 def alias_name(batch: Batch) -> Scores:
     """-1 if the mention's name is an alias or a shorter form of the label (0.8 ≤ match quality < 1), else 0."""
     return -((batch.quality >= VARIANT) & (batch.quality < LABEL)).astype(np.float64)
 
 
-@scorer("VariantName", aliases=("Variant",))
+@scorer("VariantName", early=True, aliases=("Variant",))
 def variant_name(batch: Batch) -> Scores:
     """-1 if the mention's name is a variant or a part of the entity's, or none of its names (quality < 0.8), else 0."""
     return -(batch.quality < VARIANT).astype(np.float64)
 
 
-@scorer("NameMatchQuality", aliases=("Quality",))
+@scorer("NameMatchQuality", early=True, aliases=("Quality",))
 def name_match_quality(batch: Batch) -> Scores:
     """log(quality of the name's match), at least log(0.05); the quality is 1 for the entity's label."""
     return np.log(np.maximum(batch.quality, WORST))
 
 
-@scorer("PartialName")
+@scorer("PartialName", early=True)
 def partial_name(batch: Batch) -> Scores:
     """-1 if a name of several words is part or a variant of the entity's name and the label of another candidate.
 
@@ -66,7 +66,7 @@ def _full_mentions(page: Page) -> dict[int, list[int]]:
     return found
 
 
-@scorer("NamedInFull", anchors=True, explain=full_names)
+@scorer("NamedInFull", early=True, anchors=True, explain=full_names)
 def named_in_full(batch: Batch) -> Scores:
     """1 for one word of an entity that the article names in full elsewhere, -1 for the beginning of its name, else 0.
 
@@ -117,13 +117,13 @@ def _declare_forms() -> None:
             found = batch.mentions.context
             return np.zeros(len(batch.rows)) if found is None else -(found.forms == form).astype(np.float64)
 
-        scorer(name, formula=f"-1 if the name in the text is {description}, else 0.")(of_form)
+        scorer(name, formula=f"-1 if the name in the text is {description}, else 0.", early=True)(of_form)
 
 
 _declare_forms()
 
 
-@scorer("FirstNameAfterIn")
+@scorer("FirstNameAfterIn", early=True)
 def first_name_after_in(batch: Batch) -> Scores:
     """-1 if the name is the entity's first name after a word such as "in" or "to": Paris Hilton flew to Paris."""
     found = batch.mentions.context

@@ -49,6 +49,8 @@ class Signal:
     """Other and former names, which recipes and score files may contain."""
     anchors: bool = False
     """Whether it reads the anchors of an article, so that a second pass must compute it again."""
+    early: bool = False
+    """Whether it helps to leave out candidates of found names, before other scores are computed."""
 
     def __call__(self, batch: Batch) -> Scores:
         """One finite number for each candidate, or each mention, of the batch."""
@@ -95,6 +97,7 @@ def scorer(
     *,
     needs: Need | None = None,
     anchors: bool = False,
+    early: bool = False,
     explain: Callable[[Candidate], Iterable[Match]] | None = None,
     formula: str | None = None,
     aliases: tuple[str, ...] = (),
@@ -108,11 +111,12 @@ def scorer(
         name: the name in recipes.
         needs: data that some KBs lack; without it, the scorer counts as absent.
         anchors: whether the function reads `batch.anchors`.
+        early: whether it helps to leave out candidates of found names, before other scores are computed.
         explain: a function that takes a `Candidate` and yields a `Match` for each piece of evidence.
         formula: what is computed, in one line; by default the first line of the docstring.
         aliases: other names of the scorer in recipes and score files.
     """
-    return lambda function: _declare("scorer", name, function, formula, needs, explain, aliases, anchors)
+    return lambda function: _declare("scorer", name, function, formula, needs, explain, aliases, anchors, early)
 
 
 def doubt(
