@@ -38,10 +38,11 @@ from namesake.parts import Combined, column, sum_of
 from namesake.recipe import Recipe
 from namesake.scorers import Need, named
 
-LEAST_KNOWN = 0.01
+LEAST_KNOWN = 0.02
 """A name found in the text remains if it means an entity of the KB with this probability."""
-LEAST_EARLY, LEAST_EARLY_SHARE = 0.001, 0.02
-"""A candidate remains if early scores give it this probability, and this share of that of the best one."""
+LEAST_EARLY, LEAST_EARLY_SHARE = 0.001, 0.015
+LEAST_LATE, LEAST_LATE_SHARE = 0.005, 0.01
+"""A candidate remains if early scores give it this probability and this share of that of the best one; then all."""
 ALREADY_LINKED = "AlreadyLinked"
 DECISION = "Decision"
 """The part of a score that a decision of a person adds."""
@@ -210,18 +211,22 @@ def score(batch: Batch, recipe: Recipe) -> Scored:
     return scored
 
 
+def _probable(scored: Scored, least: float, share: float) -> Bool:
+    """Whether each candidate has this probability, and this share of that of the best one of its mention."""
+    assert scored.probabilities is not None
+    batch, probability = scored.batch, scored.probabilities[0]
+    each = np.maximum(least, share * rank.reduce_mentions(np.maximum, probability, batch.offsets, 0.0))
+    if batch.decided is not None:
+        each[batch.decided.settled] = 0.0
+    probable: Bool = probability >= np.repeat(each, np.diff(batch.offsets))
+    return probable
+
+
 def _possible(scored: Scored) -> Scored:
     """Without the candidates that early scores make improbable, and without the mentions that have no others."""
-    batch, found = scored.batch, scored.batch.mentions.context
-    assert scored.probabilities is not None
+    candidates, found = _probable(scored, LEAST_EARLY, LEAST_EARLY_SHARE), scored.batch.mentions.context
     assert found is not None
-    probability = scored.probabilities[0]
-    best = rank.reduce_mentions(np.maximum, probability, batch.offsets, 0.0)
-    least = np.maximum(LEAST_EARLY, LEAST_EARLY_SHARE * best)
-    if batch.decided is not None:
-        least[batch.decided.settled] = 0.0
-    candidates = probability >= np.repeat(least, np.diff(batch.offsets))
-    has_some = np.diff(indptr(candidates)[batch.offsets]) > 0
+    has_some = np.diff(indptr(candidates)[found.offsets]) > 0
     return _part(scored, np.repeat(has_some, np.diff(found.span_indptr)), candidates)
 
 
@@ -229,7 +234,7 @@ def _best_spans(scored: Scored) -> Scored:
     """The mentions of the best set of spans without overlaps, by the log-odds that a mention is an entity of the KB.
 
     The score of a span is log(1 + odds), the logarithm of the likelihood of its alternatives relative to NIL. Without
-    NIL, longer names are better. Names that hardly mean an entity of the KB do not remain.
+    NIL, longer names are better. Names that hardly mean an entity of the KB do not remain, nor do such candidates.
     """
     batch, found = scored.batch, scored.batch.mentions.context
     assert found is not None
@@ -240,7 +245,8 @@ def _best_spans(scored: Scored) -> Scored:
         score = np.where(nil > 1 - LEAST_KNOWN, 0.0, -np.log(np.maximum(nil, np.finfo(np.float64).tiny)))
     if batch.decided is not None:  # also NIL, so that no part of the name is linked instead
         score = np.where(batch.decided.settled, score + WEIGHT, score)
-    return _part(scored, found.best_spans(score))
+    probable = None if scored.probabilities is None else _probable(scored, LEAST_LATE, LEAST_LATE_SHARE)
+    return _part(scored, found.best_spans(score), probable)
 
 
 def _part(scored: Scored, spans: Bool, candidates: Bool | None = None) -> Scored:

@@ -28,7 +28,6 @@ from namesake.names.nouns import appositions
 from namesake.names.tables import tables
 
 if TYPE_CHECKING:
-    from namesake.kb.names.index import NameIndex
     from namesake.kb.store import KB
 
 SALT = np.uint64(0x9E3779B97F4A7C15)
@@ -216,13 +215,14 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     heads = np.zeros(len(offsets) - 1, np.int64) if heads is None else heads
     names = kb.names
     texts = lattice.cut_texts(data, offsets, heads, tables(names.language))
-    found = _list_all(texts, data, names)
+    tokens = names.token_hashes, names.token_lower
+    found = lattice.list_hypotheses(texts, data, names.phrases, names.prefixes, *tokens)
+    found = lattice.add_unknown(texts, found)
     before = np.maximum(found.first - 1, 0)
     other = (texts.classes[before] & np.uint32(t.OTHER) != 0) & (texts.gaps[found.first] == t.SOFT) & (found.first > 0)
     key = _parted(texts, found, np.where(other, found.key ^ SALT, found.key))
     mention, of_text = gather.number_mentions(found.indptr, key)
-    order = np.argsort(mention, kind="stable")
-    spans = indptr(np.bincount(mention, minlength=int(of_text[-1])))
+    spans, order = gather.group_by_mention(mention, int(of_text[-1]))
     lead = order[spans[:-1]]  # the first hypothesis of each mention
     first, end = found.first[lead], found.end[lead]
     index = gather.Index(
@@ -258,17 +258,6 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
         in_text=candidates.in_text,
     )
     return every.take(np.repeat(np.diff(every.offsets) > 0, np.diff(spans)))[0]
-
-
-def _list_all(texts: lattice.Texts, data: UInt8, names: NameIndex) -> lattice.Hypotheses:
-    """Known names and short forms, and names that may be variants of known ones, in the order of their first tokens."""
-    tokens = names.token_hashes, names.token_lower
-    known = lattice.list_hypotheses(texts, data, names.phrases, names.prefixes, *tokens)
-    unknown = lattice.list_unknown(texts, known)
-    parts = {name: np.concatenate([getattr(known, name), getattr(unknown, name)]) for name in ("first", "end")}
-    order = np.lexsort((parts["end"], parts["first"]))
-    parts |= {name: np.concatenate([getattr(known, name), getattr(unknown, name)]) for name in ("key", "known")}
-    return lattice.Hypotheses(known.indptr + unknown.indptr, **{name: column[order] for name, column in parts.items()})
 
 
 def _parted(texts: lattice.Texts, found: lattice.Hypotheses, key: UInt64) -> UInt64:
