@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import Bool, Float64, Int8, Int32, Int64, numpy_numbers, one_chunk, text_buffers
+from namesake.arrays import Bool, Float64, Int8, Int32, Int64, numpy_numbers, one_chunk, take_rows, text_buffers
 from namesake.articles.days import day_number
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many
@@ -108,6 +108,9 @@ class Batch:
                 other.__dict__.pop(name, None)
         other._made = {}
         other._set(mentions)
+        if "name_words" in vars(self):
+            words, (indptr, word) = self.name_words, take_rows(self.name_words.indptr, kept)
+            other.name_words = replace(words, indptr=indptr, word=words.word[word])
         other.taken = self.taken[kept]
         if self.decided is not None:
             other.decided = self.decided.take(kept, candidate)
@@ -212,6 +215,8 @@ class Batch:
     @cached_property
     def tokens(self) -> Int64:
         """How many tokens the normalised name of each mention has."""
+        if self.mentions.context is not None:
+            return self.mentions.context.sizes[self.mentions.context.leads]
         spaces = np.searchsorted(np.flatnonzero(self.spelled.data == ord(" ")), self.spelled.offsets)
         tokens: Int64 = np.diff(spaces) + (np.diff(self.spelled.offsets) > 0)
         return tokens

@@ -21,7 +21,6 @@ from namesake.kinds import PEOPLE
 from namesake.rank import reduce_mentions
 from namesake.scorers.evidence_shown import Match, Reading, Source
 from namesake.scorers.registry import DOUBTS, Need, Scores, doubt
-from namesake.scorers.word_overlap import beyond_chance
 
 if TYPE_CHECKING:
     from namesake.batch import Batch
@@ -83,10 +82,16 @@ def expected_namesakes(batch: Batch, kb: KB) -> Scores:
 def _token_counts(batch: Batch, kb: KB) -> tuple[Scores, Scores, Scores]:
     """For each mention, the labels that begin with its first token, have its rarest middle token, end with its last."""
     from namesake.kernels.names.expected import count_labels
+    from namesake.kernels.names.index import token_hashes
 
-    names, spelled = kb.names, batch.spelled
+    names, found = kb.names, batch.mentions.context
     known = names.token_hashes, names.token_first, names.token_middle, names.token_last
-    counts: tuple[Scores, Scores, Scores] = count_labels(spelled.data, spelled.offsets, *known)
+    if found is None:
+        ends = np.zeros(len(batch.names) + 1, np.int64)
+        hashes = token_hashes(batch.spelled.data, batch.spelled.offsets, ends)
+    else:
+        ends, hashes = found.name_hashes
+    counts: tuple[Scores, Scores, Scores] = count_labels(hashes, ends, *known)
     return counts
 
 
@@ -97,10 +102,13 @@ def _labels(kb: KB) -> float:
 
 
 @doubt("ArticleLength", aliases=("Length",))
-def article_length(batch: Batch) -> Scores:
+def article_length(batch: Batch, kb: KB) -> Scores:
     """log(1 + distinct words of the article that are in the KB), without those of the name."""
-    counts: Scores = batch.once(beyond_chance).words
-    return np.log1p(counts)
+    from namesake.kernels.link.word_sums import distinct_words
+    from namesake.kernels.types import Ragged
+
+    texts, names = (Ragged(of.indptr, of.word) for of in (batch.words, batch.name_words))
+    return np.log1p(distinct_words(texts, batch.article, names, len(kb.words)))
 
 
 @doubt("NameFame")

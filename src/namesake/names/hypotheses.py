@@ -90,6 +90,13 @@ class Found:
         return self.span_indptr[:-1]
 
     @property
+    def name_hashes(self) -> tuple[Int64, UInt64]:
+        """The hashes of the tokens of each mention's name, as ragged rows: their offsets, and all of them."""
+        sizes = self.sizes[self.leads]
+        ends = indptr(sizes)
+        return ends, self.texts.hashes[np.repeat(self.first[self.leads] - ends[:-1], sizes) + np.arange(ends[-1])]
+
+    @property
     def other_fame(self) -> Float64:
         """The fame of the most famous item with each mention's name that is no entity of the KB; 0 without one."""
         return np.expm1((self.known >> FAME_AT).astype(np.float64) / FAME_STEPS)
