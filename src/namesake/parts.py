@@ -243,22 +243,25 @@ def evidence_of(
 ) -> Float64:
     """The sum of the parts with evidence for each candidate: it depends on its mention and its kind only."""
     parts = [part for part in _counting(parts, scores, doubts) if part.evidence]
-    mentions, sizes = np.arange(len(offsets)), np.diff(offsets)
-    values = np.empty((len(parts), len(sizes)))
-    for place, part in enumerate(parts):
-        numbers = column(doubts, part.evidence)
-        assert numbers is not None
-        rank.check(mentions, [numbers], [part.name])
-        values[place] = scaled(numbers, part.scale, part.above, mentions)
-        if part.scale in ("share", "smooth"):
-            values[place] /= np.maximum(sizes, 1)
     if not parts:
         return np.zeros(int(offsets[-1]))
     from namesake.kernels.link.candidate_tables import weigh_evidence  # loads with the first recipe with evidence
 
-    weights = np.stack([part.weights_by_kind() for part in parts], axis=1)
+    mentions, sizes = np.arange(len(offsets)), np.diff(offsets)
+    sources = list(dict.fromkeys((part.evidence, part.scale) for part in parts))
+    values = np.empty((len(sources), len(sizes)))
+    for place, (name, scale) in enumerate(sources):
+        rank.check_length(mentions, doubts[key_of(doubts, name) or name], name)
+        values[place] = SCALES[scale](doubts[key_of(doubts, name) or name], mentions)
+        if scale in ("share", "smooth"):
+            values[place] /= np.maximum(sizes, 1)
+    source = np.array([sources.index((part.evidence, part.scale)) for part in parts])
+    above = np.array([-np.inf if part.above is None else part.above for part in parts])
+    weights = np.stack([part.weights_by_kind() for part in parts])
     of_kind = np.full(int(offsets[-1]), PERSON, np.int8) if kinds is None else kinds
-    found: Float64 = weigh_evidence(offsets, of_kind, values, weights)
+    found: Float64 = weigh_evidence(offsets, of_kind, values, source, above, weights)
+    if np.isnan(found).any():
+        scaled_values(parts, scores, offsets, doubts)  # raises an error that says where
     return found
 
 

@@ -12,6 +12,8 @@ from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import F64, I8, I32, I64, RAGGED, U8, record
 
 KEYS = types.Array(types.float64, 2, "C", readonly=True)
+TOGETHER = 64
+"""Mentions whose evidence is weighed together."""
 
 
 @inner(types.boolean(KEYS, types.int64, types.int64))
@@ -59,21 +61,30 @@ def add_part(total, numbers, above, kinds, weights):
         total[c] += weights[kinds[c] if kinds[c] >= 0 else len(weights) - 1] * exceeds
 
 
-@kernel(types.float64[::1](I64, I8, KEYS, KEYS))
-def weigh_evidence(offsets, kinds, values, weights):
-    """For each candidate, the sum of its mention's values by the weights of its kind, last those of unknown kinds."""
-    total = np.empty(offsets[values.shape[1]])
-    sums = np.empty(len(weights))
-    for m in range(values.shape[1]):
-        for kind in range(len(weights)):
-            sums[kind] = np.nan
-        for c in range(offsets[m], offsets[m + 1]):
-            kind = kinds[c] if kinds[c] >= 0 else len(weights) - 1
-            if np.isnan(sums[kind]):
-                sums[kind] = 0.0
-                for part in range(weights.shape[1]):
-                    sums[kind] += values[part, m] * weights[kind, part]
-            total[c] = sums[kind]
+@kernel(types.float64[::1](I64, I8, KEYS, I64, F64, KEYS))
+def weigh_evidence(offsets, kinds, values, source, above, weights):
+    """For each candidate, the sum of its mention's numbers by the weights of its kind, last those of unknown kinds.
+
+    Part p has the number `values[source[p], m]` of mention m, or what exceeds `above[p]` (-inf: the number itself).
+    """
+    total, mentions, kind_count = np.empty(offsets[values.shape[1]]), values.shape[1], weights.shape[1]
+    sums, numbers = np.empty((kind_count, TOGETHER)), np.empty(TOGETHER)
+    for low in range(0, mentions, TOGETHER):
+        count = min(TOGETHER, mentions - low)
+        sums[:] = 0.0
+        for part in range(len(source)):
+            row, least = source[part], above[part]
+            for m in range(count):
+                number = values[row, low + m]
+                numbers[m] = number if least == -np.inf else max(number - least, 0.0)
+            for kind in range(kind_count):
+                weight = weights[part, kind]
+                if weight != 0.0:
+                    for m in range(count):
+                        sums[kind, m] += weight * numbers[m]
+        for m in range(count):
+            for c in range(offsets[low + m], offsets[low + m + 1]):
+                total[c] = sums[kinds[c] if kinds[c] >= 0 else kind_count - 1, m]
     return total
 
 
