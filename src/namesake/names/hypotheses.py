@@ -103,7 +103,8 @@ class Found:
 
     def mean(self, of_spans: np.ndarray) -> Float64:
         """The mean over the spans of each mention."""
-        means: Float64 = mean_of_spans(self.span_indptr, of_spans.astype(np.float64))
+        numbers = of_spans if of_spans.dtype in (np.bool_, np.float64) else of_spans.astype(np.float64)
+        means: Float64 = mean_of_spans(self.span_indptr, numbers)
         return means
 
     # the tokens around each span
@@ -130,19 +131,23 @@ class Found:
         """Whether the tokens at some places are words without a capital."""
         return ~self.has_capital(at) & ~self.has_bit(at, t.IS_NUMBER)
 
-    def line_sums(self, of_tokens: np.ndarray) -> Float64:
-        """The sum over the tokens of each span's line of a number for each token."""
-        sums: Float64 = np.bincount(self.texts.lines, of_tokens)[self.texts.lines[self.first]]
-        return sums
-
     @cached_property
-    def line_lengths(self) -> Float64:
+    def line_bounds(self) -> tuple[Int64, Int64]:
+        """The first token of each span's line, and the one after its last."""
+        begins = np.flatnonzero(np.diff(self.texts.lines, prepend=-1))
+        line = np.searchsorted(begins, self.first, side="right")
+        return begins[line - 1], np.append(begins, len(self.texts.lines))[line]
+
+    @property
+    def line_lengths(self) -> Int64:
         """The number of tokens of each span's line."""
-        return self.line_sums(np.ones(len(self.texts.lines)))
+        return self.line_bounds[1] - self.line_bounds[0]
 
     def line_share(self, of_tokens: Bool) -> Float64:
         """The share of the tokens of each span's line for which something is true."""
-        return self.line_sums(of_tokens) / self.line_lengths
+        before = indptr(of_tokens)
+        share: Float64 = (before[self.line_bounds[1]] - before[self.line_bounds[0]]) / self.line_lengths
+        return share
 
     def is_listed(self, at: Int64, classes: int) -> Bool:
         """Whether the tokens at some places are in one of these lists of words."""
@@ -161,19 +166,29 @@ class Found:
 
     def is_before(self, classes: int) -> Bool:
         """Whether a word of one of these lists is directly before each span."""
-        return self.is_listed(self.first - 1, classes) & self.continues(self.first)
+        return self._before & np.uint32(classes) != 0
 
     def is_after(self, classes: int) -> Bool:
         """Whether a word of one of these lists is directly after each span."""
-        return self.is_listed(self.end, classes) & self.continues(self.end)
+        return self._after & np.uint32(classes) != 0
+
+    @cached_property
+    def _before(self) -> np.ndarray:
+        """The lists with the word directly before each span."""
+        return np.where(self.continues(self.first), self.token(self.texts.classes, self.first - 1), np.uint32(0))
+
+    @cached_property
+    def _after(self) -> np.ndarray:
+        """The lists with the word directly after each span."""
+        return np.where(self.continues(self.end), self.token(self.texts.classes, self.end), np.uint32(0))
 
     def all_tokens(self, bits: int) -> Bool:
         """Whether all tokens of each span have one of these bits."""
-        lacking = np.append(0, np.cumsum(self.texts.bits & bits == 0))
+        lacking = indptr(self.texts.bits & bits == 0)
         found: Bool = lacking[self.end] == lacking[self.first]
         return found
 
-    @property
+    @cached_property
     def sizes(self) -> Int64:
         """The number of tokens of each span."""
         return self.end - self.first
