@@ -17,6 +17,7 @@ from namesake.errors import NamesakeError, did_you_mean
 from namesake.kernels.kinds import KINDS, PERSON
 from namesake.rank import SCALES
 from namesake.scorers import SCORERS
+from namesake.scorers.registry import ByClass
 from namesake.settings import Checked
 
 REST = "rest"
@@ -218,17 +219,24 @@ def sum_of(
     kinds: Int8 | None,
 ) -> Float64:
     """The sum of the parts of some scorers for each candidate."""
-    from namesake.kernels.link.candidate_tables import add_part  # loads with the first batch
+    from namesake.kernels.link.candidate_tables import add_part, add_tables  # loads with the first batch
 
     total = np.zeros(int(offsets[-1]))
     of_kind = np.full(len(total), PERSON, np.int8) if kinds is None else kinds
+    tables: dict[int, tuple[Int8, Float64]] = {}
     for part in _counting(parts, scores, doubts):
-        if part.scorer in scorers:
-            numbers = column(scores, part.scorer)
-            assert numbers is not None
-            rank.check_length(offsets, numbers, part.name)
-            value = SCALES[part.scale](numbers, offsets)
-            add_part(total, value, -np.inf if part.above is None else part.above, of_kind, part.weights_by_kind())
+        if part.scorer not in scorers:
+            continue
+        given, weights = scores[key_of(scores, part.scorer) or ""], part.weights_by_kind()
+        rank.check_length(offsets, given, part.name)
+        if isinstance(given, ByClass) and part.scale == "none":
+            _, table = tables.setdefault(id(given.of), (given.of, np.zeros((len(weights), len(given.table)))))
+            table += np.outer(weights, scaled(given.table, "none", part.above, offsets))
+        else:
+            value = SCALES[part.scale](np.asarray(given, np.float64), offsets)
+            add_part(total, value, -np.inf if part.above is None else part.above, of_kind, weights)
+    for of_class, table in tables.values():
+        add_tables(total, of_kind, of_class, table)
     if np.isnan(total).any():
         scaled_values(parts, scores, offsets, doubts)  # raises an error that says where
     return total

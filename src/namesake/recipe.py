@@ -246,8 +246,8 @@ class Recipe(Settings, frozen=True):
         total += evidence_of(self.parts, scores, offsets, doubts or {}, kinds)
         ties = {name: key for name in self.tie_break if (key := column(scores, name)) is not None}
         evidence = [part.evidence for part in self.parts if part.evidence]
-        absent = [name for name in self.scorers if column(scores, name) is None]
-        absent += [name for name in evidence if column(doubts or {}, name) is None]
+        absent = [name for name in self.scorers if key_of(scores, name) is None]
+        absent += [name for name in evidence if key_of(doubts or {}, name) is None]
         nil = None if self.decide is None else self.decide.nil_score(doubts or {}, offsets)
         return Combined(total, self.summands(scores, offsets, doubts or {}, kinds), ties, nil, tuple(absent))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from namesake.scorers.evidence_shown import Candidate, Match, Page, Source
-from namesake.scorers.registry import Scores, scorer
+from namesake.scorers.registry import ByClass, Scores, scorer
 
 if TYPE_CHECKING:
     from namesake.arrays import Bool, Int64
@@ -113,9 +113,9 @@ def _declare_forms() -> None:
     forms = {name: (SHORT + number, text) for number, (name, text) in enumerate(SHORT_FORMS.items())}
     for name, (number, description) in (forms | {"SimilarName": (SIMILAR, "a variant or misspelling")}).items():
 
-        def of_form(batch: Batch, form: int = number) -> Scores:
+        def of_form(batch: Batch, form: int = number) -> Scores | ByClass:
             found = batch.mentions.context
-            return np.zeros(len(batch.rows)) if found is None else -(found.forms == form).astype(np.float64)
+            return np.zeros(len(batch.rows)) if found is None else ByClass(-np.eye(SIMILAR + 1)[form], found.forms)
 
         scorer(name, formula=f"-1 if the name in the text is {description}, else 0.", early=True)(of_form)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from namesake.arrays import Float64
+from namesake.arrays import Float64, Int8
 from namesake.errors import NamesakeError, did_you_mean
 
 if TYPE_CHECKING:
@@ -18,6 +18,25 @@ if TYPE_CHECKING:
     from namesake.scorers.evidence_shown import Candidate, Match, Reading
 
 Scores = Float64
+
+
+class ByClass:
+    """Scores that depend on a class of each candidate only: `table[of[c]]`. Sums read the table."""
+
+    def __init__(self, table: Float64, of: Int8) -> None:
+        self.table, self.of = table, of
+
+    def __len__(self) -> int:
+        return len(self.of)
+
+    def __getitem__(self, candidates: Any) -> Scores:
+        """The scores of some candidates."""
+        scores: Scores = self.table[self.of[candidates]]
+        return scores
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        """The scores of all candidates."""
+        return self[:]
 
 
 @dataclass(frozen=True)
@@ -56,6 +75,8 @@ class Signal:
         """One finite number for each candidate, or each mention, of the batch."""
         count, of = (len(batch.rows), "candidates") if self.kind == "scorer" else (len(batch.names), "mentions")
         who, given = f"the {self.kind} {self.name}", self.compute(batch)
+        if isinstance(given, ByClass):
+            return cast(Scores, given)
         try:
             scores = np.asarray(given, np.float64)
         except (TypeError, ValueError):

@@ -61,6 +61,13 @@ def add_part(total, numbers, above, kinds, weights):
         total[c] += weights[kinds[c] if kinds[c] >= 0 else len(weights) - 1] * exceeds
 
 
+@kernel(types.void(types.float64[::1], I8, I8, KEYS))
+def add_tables(total, kinds, classes, table):
+    """Add to the score of each candidate the number of its kind and its class; the last kind is the unknown one."""
+    for c in range(len(total)):
+        total[c] += table[kinds[c] if kinds[c] >= 0 else len(table) - 1, classes[c]]
+
+
 @kernel(types.float64[::1](I64, I8, KEYS, I64, F64, KEYS))
 def weigh_evidence(offsets, kinds, values, source, above, weights):
     """For each candidate, the sum of its mention's numbers by the weights of its kind, last those of unknown kinds.
