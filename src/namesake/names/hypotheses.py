@@ -76,8 +76,7 @@ class Found:
     @cached_property
     def span_text(self) -> Int64:
         """The text of each span."""
-        found: Int64 = np.searchsorted(self.texts.indptr, self.first, side="right") - 1
-        return found
+        return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.span_indptr[self.indptr]))
 
     @cached_property
     def text_bounds(self) -> tuple[Int64, Int64]:
@@ -246,21 +245,28 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     mention, of_text = gather.number_mentions(found.indptr, key)
     spans, order = gather.group_by_mention(mention, int(of_text[-1]))
     lead = order[spans[:-1]]  # the first hypothesis of each mention
+    where = np.column_stack([texts.starts[found.first[lead]], texts.ends[found.end[lead] - 1]])
+    variants = _variants(kb, data, where, found.known[lead])
+    has_some = (found.known[lead] != 0) | (np.diff(variants.indptr) > 0)
+    order = order[np.repeat(has_some, np.diff(spans))]
+    of_text, spans = indptr(has_some)[of_text], indptr(np.diff(spans)[has_some])
+    variants, lead = (
+        variants._replace(indptr=np.append(variants.indptr[:-1][has_some], variants.indptr[-1])),
+        lead[has_some],
+    )
     first, end = found.first[lead], found.end[lead]
     index = gather.Index(
         *(names.entities.indptr, names.entities.values, names.kinds),
         *(names.short_entities.indptr, names.short_entities.values, names.short_forms),
         *(kb.fame, int(np.searchsorted(kb.qids, FIRST_OWN)), FORM_WEIGHT, FORM_QUALITY),
     )
-    where = np.column_stack([texts.starts[first], texts.ends[end - 1]])
     candidates = gather.gather_candidates(
-        *(of_text, found.known[lead], end - first, texts.hashes[first], texts.hashes[end - 1]),
-        *(index, _variants(kb, data, where, found.known[lead])),
+        *(of_text, found.known[lead], end - first, texts.hashes[first], texts.hashes[end - 1], index, variants)
     )
-    text = np.searchsorted(texts.indptr, found.first[order], side="right") - 1
+    text = np.repeat(np.arange(len(of_text) - 1), np.diff(spans[of_text]))
     byte_spans = np.column_stack([texts.starts[found.first[order]], texts.ends[found.end[order] - 1]])
     byte_spans -= offsets[text][:, None]
-    every = Found(
+    return Found(
         texts=texts,
         indptr=of_text,
         span_indptr=spans,
@@ -279,7 +285,6 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
         quality=candidates.quality,
         in_text=candidates.in_text,
     )
-    return every.take(np.repeat(np.diff(every.offsets) > 0, np.diff(spans)))[0]
 
 
 def _parted(texts: lattice.Texts, found: lattice.Hypotheses, key: UInt64) -> UInt64:

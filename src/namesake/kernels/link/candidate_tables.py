@@ -50,6 +50,29 @@ def top_two(offsets, keys):
     return first, second, decided
 
 
+@kernel(types.float64[::1](I64, F64, F64))
+def largest_of(offsets, numbers, least):
+    """The largest number of each mention's candidates, at least that of the mention."""
+    largest = least.copy()
+    for m in range(len(largest)):
+        for c in range(offsets[m], offsets[m + 1]):
+            largest[m] = max(largest[m], numbers[c])
+    return largest
+
+
+@kernel(types.void(I64, types.float64[::1], types.float64[::1]))
+def shares_of(offsets, weights, none):
+    """Divide the weights of each mention's candidates, and its weight of `none`, by their sum."""
+    for m in range(len(none)):
+        total = 0.0
+        for c in range(offsets[m], offsets[m + 1]):
+            total += weights[c]
+        total += none[m]
+        none[m] /= total
+        for c in range(offsets[m], offsets[m + 1]):
+            weights[c] /= total
+
+
 @kernel(types.void(types.float64[::1], F64, types.float64, I8, F64))
 def add_part(total, numbers, above, kinds, weights):
     """Add to the score of each candidate what its number exceeds `above`, by the weight of its kind.

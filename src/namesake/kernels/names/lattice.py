@@ -91,10 +91,9 @@ def cut_texts(data, offsets, heads, tables):
             head += 1
         at, line = begin, line + 1
         for i in range(base, base + count):
-            while at < starts[i]:
-                line += data[at] == NEW_LINE
-                at += 1
-            lines[i] = line
+            for gap in range(at, starts[i]):
+                line += data[gap] == NEW_LINE
+            lines[i], at = line, starts[i] if bits[i] & t.IS_INITIALS != 0 else ends[i]
         styles[text] = t.style_of(tokens.bits, head if head < count else 0, count)
         base += count
         indptr[text + 1] = base
