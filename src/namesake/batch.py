@@ -132,8 +132,11 @@ class Batch:
 
         In a KB without kinds, all entities are people.
         """
-        kinds, known = np.full(len(self.rows), -1, np.int8), self.rows >= 0
         of_entity = getattr(self.kb, "kind", None)
+        if self.mentions.context is not None and of_entity is not None:
+            found: Int8 = of_entity.take(self.rows)
+            return found
+        kinds, known = np.full(len(self.rows), -1, np.int8), self.rows >= 0
         kinds[known] = PERSON if of_entity is None else of_entity[self.rows[known]]
         return kinds
 

@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 from namesake import text_evidence  # which declares more evidence
 from namesake.arrays import take_rows
 from namesake.kinds import PEOPLE
-from namesake.rank import reduce_mentions
 from namesake.scorers.evidence_shown import Match, Reading, Source
+from namesake.scorers.popularity import fames
 from namesake.scorers.registry import DOUBTS, Need, Scores, doubt
 
 if TYPE_CHECKING:
@@ -192,10 +192,13 @@ def other_place(batch: Batch) -> Scores:
 
 def _best_fame(batch: Batch, kb: KB, exact: bool = False) -> Scores:
     """The fame of the most famous candidate of each mention, or of those with exactly this name; at least 0.1."""
-    fame = np.where(batch.rows >= 0, kb.fame[batch.rows], 0.0)
+    from namesake.kernels.link.candidate_tables import largest_of
+
+    fame = batch.once(fames)
     if exact and batch.mentions.context is not None:
         fame = np.where(_is_exact(batch), fame, 0.0)
-    return np.maximum(reduce_mentions(np.maximum, fame, batch.offsets, 0.0), 0.1)
+    largest: Scores = largest_of(batch.offsets, fame, np.full(len(batch.names), 0.1))
+    return largest
 
 
 def _is_exact(batch: Batch) -> Any:

@@ -23,6 +23,8 @@ from namesake.settings import Checked
 REST = "rest"
 _NUMBERS = range(len(KINDS))
 LARGEST = sys.float_info.max
+AT_ONCE = 4096
+"""Mentions whose evidence is weighed at once, so that it stays in the processor's cache."""
 Finite = Annotated[float, Meta(ge=-LARGEST, le=LARGEST, description="a number")]
 Probability = Annotated[float, Meta(ge=0, le=1, description="a probability, between 0 and 1")]
 
@@ -257,17 +259,22 @@ def evidence_of(
 
     mentions, sizes = np.arange(len(offsets)), np.diff(offsets)
     sources = list(dict.fromkeys((part.evidence, part.scale) for part in parts))
-    values = np.empty((len(sources), len(sizes)))
-    for place, (name, scale) in enumerate(sources):
-        rank.check_length(mentions, doubts[key_of(doubts, name) or name], name)
-        values[place] = SCALES[scale](doubts[key_of(doubts, name) or name], mentions)
-        if scale in ("share", "smooth"):
-            values[place] /= np.maximum(sizes, 1)
+    numbers = []
+    for name, scale in sources:
+        given = doubts[key_of(doubts, name) or name]
+        rank.check_length(mentions, given, name)
+        each = np.maximum(sizes, 1) if scale in ("share", "smooth") else None
+        numbers.append(SCALES[scale](given, mentions) if each is None else SCALES[scale](given, mentions) / each)
     source = np.array([sources.index((part.evidence, part.scale)) for part in parts])
     above = np.array([-np.inf if part.above is None else part.above for part in parts])
     weights = np.stack([part.weights_by_kind() for part in parts])
     of_kind = np.full(int(offsets[-1]), PERSON, np.int8) if kinds is None else kinds
-    found: Float64 = weigh_evidence(offsets, of_kind, values, source, above, weights)
+    found, values = np.empty(int(offsets[-1])), np.empty((len(sources), min(AT_ONCE, len(sizes))))
+    for low in range(0, len(sizes), AT_ONCE):
+        some = slice(low, min(low + AT_ONCE, len(sizes)))
+        for place, column_ in enumerate(numbers):
+            values[place, : some.stop - low] = column_[some]
+        weigh_evidence(offsets[low : some.stop + 1], of_kind, values, source, above, weights, found)
     if np.isnan(found).any():
         scaled_values(parts, scores, offsets, doubts)  # raises an error that says where
     return found

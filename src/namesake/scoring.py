@@ -32,7 +32,7 @@ from namesake.errors import NamesakeError
 from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.kernels.kinds import KINDS, UNKNOWN
-from namesake.kernels.link.candidate_tables import top_two
+from namesake.kernels.link.candidate_tables import largest_of, top_two
 from namesake.kinds import ALL, kinds, parse_kinds
 from namesake.parts import Combined, column, sum_of
 from namesake.recipe import Recipe
@@ -215,7 +215,7 @@ def _probable(scored: Scored, least: float, share: float) -> Bool:
     """Whether each candidate has this probability, and this share of that of the best one of its mention."""
     assert scored.probabilities is not None
     batch, probability = scored.batch, scored.probabilities[0]
-    each = np.maximum(least, share * rank.reduce_mentions(np.maximum, probability, batch.offsets, 0.0))
+    each = largest_of(batch.offsets, share * probability, np.full(len(batch.names), least))
     if batch.decided is not None:
         each[batch.decided.settled] = 0.0
     probable: Bool = probability >= np.repeat(each, np.diff(batch.offsets))

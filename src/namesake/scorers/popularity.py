@@ -54,7 +54,7 @@ _column("PR_WP", "pagerank_wikipedia", "PageRank on the Wikipedia link graph.", 
 @scorer("Fame", early=True)
 def fame(batch: Batch, kb: KB) -> Scores:
     """log(1 + fame): sitelinks, or what population and use in statements amount to; 0 if not in the KB."""
-    return np.log1p(_known(kb.fame, batch))
+    return np.log1p(batch.once(fames))
 
 
 @scorer("FameShare", early=True)
@@ -63,9 +63,9 @@ def fame_share(batch: Batch, kb: KB) -> Scores:
 
     0 for candidates that articles list, which may be a selection.
     """
-    fames, size = _known(kb.fame, batch), np.diff(batch.offsets)
-    total = reduce_mentions(np.add, fames, batch.offsets, 0.0) + LEAST_FAME * size  # exact in any order: float32
-    shares = (fames + LEAST_FAME) / np.repeat(total, size)
+    fame, size = batch.once(fames), np.diff(batch.offsets)
+    total = reduce_mentions(np.add, fame, batch.offsets, 0.0) + LEAST_FAME * size  # exact in any order: float32
+    shares = (fame + LEAST_FAME) / np.repeat(total, size)
     is_listed = np.isnan(batch.mentions.quality)  # a candidate that was looked up has the quality of its name's match
     return np.where((batch.rows >= 0) & ~is_listed, np.log(shares), 0.0)
 
@@ -88,6 +88,10 @@ def item_age(batch: Batch, kb: KB) -> Scores:
 
     An own entity counts as the item with the median QID of the KB.
     """
+    return batch.once(_item_age)
+
+
+def _item_age(batch: Batch, kb: KB) -> Scores:
     median = int(kb.qids[len(kb.qids) // 2]) if len(kb.qids) else 0
     qids = np.where(batch.qids >= FIRST_OWN, median, batch.qids)
     return np.where(batch.rows >= 0, -np.log1p(qids / HALF_AGE), 0.0)
@@ -96,7 +100,7 @@ def item_age(batch: Batch, kb: KB) -> Scores:
 @scorer("FoundItemAge", early=True)
 def found_item_age(batch: Batch, kb: KB) -> Scores:
     """ItemAge for names found in the text; 0 for names that articles list, which are more often of new entities."""
-    return np.zeros(len(batch.rows)) if batch.mentions.context is None else np.asarray(item_age(batch))
+    return np.zeros(len(batch.rows)) if batch.mentions.context is None else batch.once(_item_age)
 
 
 @scorer("OwnEntity", early=True)
@@ -118,6 +122,11 @@ def median_statements(kb: KB) -> float:
     """The median number of statements of a person in the KB."""
     size = np.diff(kb.statements.indptr)[kb.person.astype(np.bool_)]
     return float(np.median(size)) if len(size) else 0.0
+
+
+def fames(batch: Batch, kb: KB) -> Scores:
+    """The fame of each candidate, 0 for one that is not in the KB."""
+    return _known(kb.fame, batch)
 
 
 def _known(column: npt.NDArray[np.generic], batch: Batch) -> Scores:

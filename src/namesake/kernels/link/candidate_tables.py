@@ -91,13 +91,13 @@ def add_tables(total, kinds, classes, table):
         total[c] += table[kinds[c] if kinds[c] >= 0 else len(table) - 1, classes[c]]
 
 
-@kernel(types.float64[::1](I64, I8, KEYS, I64, F64, KEYS))
-def weigh_evidence(offsets, kinds, values, source, above, weights):
-    """For each candidate, the sum of its mention's numbers by the weights of its kind, last those of unknown kinds.
+@kernel(types.void(I64, I8, KEYS, I64, F64, KEYS, types.float64[::1]))
+def weigh_evidence(offsets, kinds, values, source, above, weights, total):
+    """Write for each candidate the sum of its mention's numbers by the weights of its kind, last those of unknown ones.
 
     Part p has the number `values[source[p], m]` of mention m, or what exceeds `above[p]` (-inf: the number itself).
     """
-    total, mentions, kind_count = np.empty(offsets[values.shape[1]]), values.shape[1], weights.shape[1]
+    mentions, kind_count = len(offsets) - 1, weights.shape[1]
     sums, numbers = np.empty((kind_count, TOGETHER)), np.empty(TOGETHER)
     for low in range(0, mentions, TOGETHER):
         count = min(TOGETHER, mentions - low)
@@ -115,7 +115,6 @@ def weigh_evidence(offsets, kinds, values, source, above, weights):
         for m in range(count):
             for c in range(offsets[low + m], offsets[low + m + 1]):
                 total[c] = sums[kinds[c] if kinds[c] >= 0 else kind_count - 1, m]
-    return total
 
 
 @kernel(types.float64[::1](I64, I64, I64, I32))
