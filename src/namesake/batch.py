@@ -196,10 +196,8 @@ class Batch:
         found = self.mentions.context
         if found is None:
             return np.zeros(len(self.names), np.int64)
-        counts: Int64 = (
-            np.add.reduceat(found.in_text.astype(np.int64), self.offsets[:-1]) if len(found) else self.article
-        )
-        return counts
+        mention = np.searchsorted(self.offsets, np.flatnonzero(found.in_text), side="right") - 1
+        return np.bincount(mention, minlength=len(self.names))
 
     # names
     @cached_property

@@ -108,7 +108,8 @@ def article_length(batch: Batch, kb: KB) -> Scores:
     from namesake.kernels.types import Ragged
 
     texts, names = (Ragged(of.indptr, of.word) for of in (batch.words, batch.name_words))
-    return np.log1p(distinct_words(texts, batch.article, names, len(kb.words)))
+    counts: Scores = distinct_words(texts, batch.article, names, len(kb.words))
+    return np.log1p(counts)
 
 
 @doubt("NameFame")

@@ -229,7 +229,8 @@ def sum_of(
     for part in _counting(parts, scores, doubts):
         if part.scorer not in scorers:
             continue
-        given, weights = scores[key_of(scores, part.scorer) or ""], part.weights_by_kind()
+        given: Any = scores[key_of(scores, part.scorer) or ""]
+        weights = part.weights_by_kind()
         rank.check_length(offsets, given, part.name)
         if isinstance(given, ByClass) and part.scale == "none":
             _, table = tables.setdefault(id(given.of), (given.of, np.zeros((len(weights), len(given.table)))))

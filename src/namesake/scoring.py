@@ -32,7 +32,7 @@ from namesake.errors import NamesakeError
 from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.kernels.kinds import KINDS, UNKNOWN
-from namesake.kernels.link.candidate_tables import largest_of, top_two
+from namesake.kernels.link.candidate_tables import at_least, top_two
 from namesake.kinds import ALL, kinds, parse_kinds
 from namesake.parts import Combined, column, sum_of
 from namesake.recipe import Recipe
@@ -215,10 +215,10 @@ def _probable(scored: Scored, least: float, share: float) -> Bool:
     """Whether each candidate has this probability, and this share of that of the best one of its mention."""
     assert scored.probabilities is not None
     batch, probability = scored.batch, scored.probabilities[0]
-    each = largest_of(batch.offsets, share * probability, np.full(len(batch.names), least))
+    each = np.full(len(batch.names), least)
     if batch.decided is not None:
-        each[batch.decided.settled] = 0.0
-    probable: Bool = probability >= np.repeat(each, np.diff(batch.offsets))
+        each[batch.decided.settled] = share = 0.0
+    probable: Bool = at_least(batch.offsets, probability, each, share)
     return probable
 
 

@@ -165,11 +165,13 @@ class Found:
 
     def is_before(self, classes: int) -> Bool:
         """Whether a word of one of these lists is directly before each span."""
-        return self._before & np.uint32(classes) != 0
+        found: Bool = self._before & np.uint32(classes) != 0
+        return found
 
     def is_after(self, classes: int) -> Bool:
         """Whether a word of one of these lists is directly after each span."""
-        return self._after & np.uint32(classes) != 0
+        found: Bool = self._after & np.uint32(classes) != 0
+        return found
 
     @cached_property
     def _before(self) -> np.ndarray:

@@ -99,10 +99,11 @@ def _beginnings(batch: Batch, kb: KB) -> Bool:
 
 def _label_of_another(batch: Batch, below: float) -> Bool:
     """Whether a name of several words matches a candidate less well than `below`, and is the label of another one."""
-    size, quality = np.diff(batch.offsets), batch.quality
-    has_label = np.zeros(len(size), np.bool_)
-    has_label[np.repeat(np.arange(len(size)), size)[quality >= LABEL]] = True
-    others: Bool = np.repeat(has_label & (batch.tokens > 1), size) & (quality < below)
+    from namesake.kernels.link.candidate_tables import largest_of
+
+    quality, several = batch.quality, batch.tokens > 1
+    has_label = largest_of(batch.offsets, quality, np.zeros(len(several))) >= LABEL
+    others: Bool = np.repeat(has_label & several, np.diff(batch.offsets)) & (quality < below)
     return others
 
 
@@ -132,8 +133,13 @@ def first_name_after_in(batch: Batch) -> Scores:
     from namesake.kernels.names import tokens as t
     from namesake.kernels.names.constants import FIRST_NAME, SHORT
 
-    before = found.mean(found.is_before(t.IN_PLACE | t.TO_PLACE))
-    return -np.where(found.forms == SHORT + FIRST_NAME, np.repeat(before, np.diff(batch.offsets)), 0.0)
+    before, asked = (
+        found.mean(found.is_before(t.IN_PLACE | t.TO_PLACE)),
+        np.flatnonzero(found.forms == SHORT + FIRST_NAME),
+    )
+    scores = np.zeros(len(batch.rows))
+    scores[asked] = -before[np.searchsorted(batch.offsets, asked, side="right") - 1]
+    return scores
 
 
 def excluded_by_the_text(candidate: Candidate) -> Iterator[Match]:

@@ -73,6 +73,16 @@ def shares_of(offsets, weights, none):
             weights[c] /= total
 
 
+@kernel(types.boolean[::1](I64, F64, F64, types.float64))
+def at_least(offsets, numbers, least, share):
+    """Whether the number of each candidate is at least that of its mention, and this share of the largest one."""
+    reached, largest = np.empty(len(numbers), np.bool_), largest_of(offsets, numbers, np.zeros(len(least)))
+    for m in range(len(least)):
+        for c in range(offsets[m], offsets[m + 1]):
+            reached[c] = numbers[c] >= least[m] and numbers[c] >= share * largest[m]
+    return reached
+
+
 @kernel(types.void(types.float64[::1], F64, types.float64, I8, F64))
 def add_part(total, numbers, above, kinds, weights):
     """Add to the score of each candidate what its number exceeds `above`, by the weight of its kind.
