@@ -14,7 +14,7 @@ from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.hash import FREE, find
 from namesake.kernels.names.constants import FIRST_NAME, SHORT, SIMILAR, SURNAME
 from namesake.kernels.names.phrases import name_in, short_in
-from namesake.kernels.simd import pointer
+from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import F32, F64, I8, I32, I64, U64, own_record, record
 
 MOST = 16
@@ -25,6 +25,8 @@ LENT = 4
 """Candidates that a longer name gives to one of its words."""
 PART_QUALITY = 0.7
 """The quality of the match of such a word."""
+AHEAD = (12, 6, 2)
+"""The distance of the mentions for which data are prefetched, step by step."""
 FAVOURED = 400.0
 """The factor of the weight of a candidate that the text names in full, or that is an own entity of the KB."""
 
@@ -167,6 +169,19 @@ def weight_of(index, row, form):
     return (1.0 + index.fame[row]) * index.form_weight[form] * (FAVOURED if row >= index.own else 1.0)
 
 
+@inner(types.void(I64, I32, I8, F32, types.int64, types.int64))
+def fetch(indptr, rows, forms, fame, name, step):
+    """Prefetch one step of what will be read of a name: its offsets, its entities, their fame."""
+    if step == 0:
+        prefetch(pointer(indptr), name)
+    elif step == 1:
+        prefetch(pointer(rows), indptr[name])
+        prefetch(pointer(forms), indptr[name])
+    else:
+        for k in range(indptr[name], min(indptr[name] + MOST, indptr[name + 1])):
+            prefetch(pointer(fame), rows[k])
+
+
 @kernel(CANDIDATES(I64, U64, I64, U64, U64, INDEX, record(Variants)))
 def gather_candidates(texts, known, sizes, firsts, lasts, index, variants):
     """The candidates of the mentions of each text.
@@ -199,6 +214,13 @@ def gather_candidates(texts, known, sizes, firsts, lasts, index, variants):
                 chain[2 * m + side] = latest[slot] if table[slot] != FREE else -1
                 table[slot], latest[slot], place[2 * m + side] = key, 2 * m + side, slot
         for m in range(texts[text], texts[text + 1]):
+            for step in range(len(AHEAD)):
+                soon = known[min(m + AHEAD[step], mentions - 1)]
+                name, short = name_in(soon), short_in(soon)
+                if name >= 0:
+                    fetch(index.indptr, index.rows, index.kinds, index.fame, name, step)
+                if short >= 0:
+                    fetch(index.short_indptr, index.short_rows, index.short_forms, index.fame, short, step)
             count = known_candidates(index, known[m], best)
             name, short = name_in(known[m]), short_in(known[m])
             namesakes[m] = index.indptr[name + 1] - index.indptr[name] if name >= 0 else 0
