@@ -21,7 +21,7 @@ from namesake.kb.columns.column_files import Strings
 from namesake.kernels.names.constants import FIRST_NAME, LABEL, LAST_TWO, PAIR, SHORT, SIMILAR, SURNAME
 from namesake.linker import Linker
 from namesake.names.hypotheses import Found, find, group_spans
-from namesake.names.mentions import best_mentions, faults, found_mentions, mentions_of
+from namesake.names.mentions import faults, found_mentions, mentions_of, some_mentions
 
 PEOPLE = {
     "Barack Obama": (200.0, ["President Obama"]),
@@ -243,7 +243,7 @@ def test_the_best_spans_and_what_remains(kb: SmallKB, texts: list[str], data: st
     chosen = found.best_spans(score)
     spans = sorted(zip(found.first[chosen].tolist(), found.end[chosen].tolist(), strict=True))
     assert all(end <= first for (_, end), (first, _) in pairwise(spans))
-    part, kept = found.take(chosen)
+    part, kept, _ = found.take(chosen)
     of_span = np.repeat(np.arange(len(found)), np.diff(found.span_indptr))
     assert kept.tolist() == sorted(set(of_span[chosen].tolist()))
     assert (score[kept] > 0).all()
@@ -284,7 +284,9 @@ def test_a_title_is_read_with_its_text(kb: SmallKB, title: str | None, text: str
     names = [name for name, _, _ in wanted]
     assert [one for one in lists if one[0] in names] == wanted
     assert found.articles[1] == len(found)
-    best, kept = best_mentions(found, np.where(np.isin(found.names.to_pylist(), names), 1.0, -1.0), kb)
+    assert found.context is not None
+    chosen = found.context.best_spans(np.where(np.isin(found.names.to_pylist(), names), 1.0, -1.0))
+    best, kept, _ = some_mentions(found, chosen, kb)
     assert best.names.to_pylist() == names
     assert found.names.take(pa.array(kept)).to_pylist() == names
     assert best.span_lists.to_pylist() == [spans for _, spans, _ in wanted]

@@ -86,12 +86,13 @@ def test_hypotheses_are_those_of_plain_python(texts, names, shorts, others, comm
     known = oracle.Known(*map(names_of, (names, shorts, others)), frozenset(common))
     tokens, data = cut(texts)
     found = lattice.list_hypotheses(tokens, data, *index(known))
-    unknown = lattice.list_unknown(tokens, found)
+    every = lattice.add_unknown(tokens, found)
     for number, text in enumerate(texts):
         page = oracle.Page(text)
         assert spans_in(found, tokens, number) == page.hypotheses(known)
-        assert spans_in(unknown, tokens, number) == page.unknown(known)
-    assert not unknown.known.any()
+        assert spans_in(every, tokens, number) == sorted([*page.hypotheses(known), *page.unknown(known)])
+    assert every.known[every.known > 0].tolist() == found.known.tolist()
+    assert every.key[every.known > 0].tolist() == found.key.tolist()
 
 
 def test_a_text_has_any_number_of_hypotheses():
@@ -102,7 +103,7 @@ def test_a_text_has_any_number_of_hypotheses():
     assert found.indptr.tolist() == [0, 800, 1600]
     tokens, data = cut(["Ann Lee, " * 400])
     found = lattice.list_hypotheses(tokens, data, *index(oracle.Known(frozenset())))
-    assert lattice.list_unknown(tokens, found).indptr.tolist() == [0, 400]
+    assert lattice.add_unknown(tokens, found).indptr.tolist() == [0, 400]
 
 
 @given(st.lists(st.lists(st.integers(1, 40), max_size=30), max_size=4))
@@ -111,6 +112,9 @@ def test_mentions_are_numbered_by_text_and_name(keys):
     flat = np.array([key for some in keys for key in some], np.uint64)
     mention, texts = gather.number_mentions(offsets, flat)
     assert (mention.tolist(), texts.tolist()) == oracle_gather.number(keys)
+    spans, order = gather.group_by_mention(mention, int(texts[-1]))
+    assert order.tolist() == sorted(range(len(flat)), key=lambda place: mention[place])
+    assert spans.tolist() == np.cumsum([0, *np.bincount(mention, minlength=texts[-1])]).tolist()
 
 
 # candidates

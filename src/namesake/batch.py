@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -22,7 +22,7 @@ from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
 from namesake.kernels.link.contexts import Runs, narrow_contexts
-from namesake.names.mentions import Mentions, Source, best_mentions, faults, found_mentions, mentions_of
+from namesake.names.mentions import Mentions, Source, faults, found_mentions, mentions_of, some_mentions
 from namesake.settings import Settings
 from namesake.text import Analysed, Lexicon
 
@@ -95,19 +95,22 @@ class Batch:
         self.spans, self.byte_spans = mentions.spans, mentions.byte_spans
         self.offsets, self.qids, self.rows = mentions.offsets, mentions.qids, mentions.rows
 
-    def best(self, score: Float64) -> tuple[Batch, Int64]:
-        """The batch with the mentions of the best set of spans, by the score of each mention, and their numbers."""
-        mentions, kept = best_mentions(self.mentions, score, self.kb)
+    def some(self, spans: Bool, candidates: Bool | None = None) -> tuple[Batch, Int64, Int64]:
+        """The batch with some spans of its mentions and some of its candidates, and the numbers of what remains."""
+        mentions, kept, candidate = some_mentions(self.mentions, spans, self.kb, candidates)
         other = copy(self)
         for name in [name for name, value in vars(type(self)).items() if isinstance(value, cached_property)]:
             if name not in ("words", "days"):  # those of the articles
                 other.__dict__.pop(name, None)
         other._made = {}
         other._set(mentions)
+        if "name_words" in vars(self):
+            words, (indptr, word) = self.name_words, take_rows(self.name_words.indptr, kept)
+            other.name_words = replace(words, indptr=indptr, word=words.word[word])
         other.taken = self.taken[kept]
         if self.decided is not None:
-            other.decided = self.decided.take(kept, take_rows(self.offsets, kept)[1])
-        return other, kept
+            other.decided = self.decided.take(kept, candidate)
+        return other, kept, candidate
 
     def once(self, make: Callable[[Batch, KB], T]) -> T:
         """The result of `make`, computed once; it must not depend on what later passes change (see `revised`)."""
@@ -119,6 +122,9 @@ class Batch:
     @cached_property
     def kinds(self) -> Int8:
         """The kind of each candidate, by its number in `kernels.kinds.KINDS`; -1 for one that is not in the KB."""
+        if self.mentions.context is not None:
+            found: Int8 = self.kb.kind.take(self.rows)
+            return found
         kinds, known = np.full(len(self.rows), -1, np.int8), self.rows >= 0
         kinds[known] = self.kb.kind[self.rows[known]]
         return kinds
@@ -160,7 +166,8 @@ class Batch:
         if support is not None:
             other.support, other.supported = support, None
         if confirmed is not None:
-            other.anchors = np.where(self.anchors >= 0, self.anchors, confirmed)
+            listed = self.mentions.context is None  # a name found in the text may be none, and has few candidates left
+            other.anchors = np.where(self.anchors >= 0, self.anchors, confirmed) if listed else confirmed
         if taken is not None:
             other.taken = taken
         return other
@@ -176,8 +183,8 @@ class Batch:
         found = self.mentions.context
         if found is None or not len(found):
             return np.zeros(len(self.names), np.int64)
-        counts: Int64 = np.add.reduceat(found.in_text.astype(np.int64), self.offsets[:-1])
-        return counts
+        mention = np.searchsorted(self.offsets, np.flatnonzero(found.in_text), side="right") - 1
+        return np.bincount(mention, minlength=len(self.names))
 
     # names
     @cached_property
@@ -196,6 +203,8 @@ class Batch:
     @cached_property
     def tokens(self) -> Int64:
         """How many tokens the normalised name of each mention has."""
+        if self.mentions.context is not None:
+            return self.mentions.context.sizes[self.mentions.context.leads]
         spaces = np.searchsorted(np.flatnonzero(self.spelled.data == ord(" ")), self.spelled.offsets)
         tokens: Int64 = np.diff(spaces) + (np.diff(self.spelled.offsets) > 0)
         return tokens

@@ -42,12 +42,12 @@ class Decision(NamedTuple):
 
 def probabilities(total: Float64, offsets: Int64, nil: Float64) -> tuple[Float64, Float64]:
     """P(e | m) of each candidate and P(NIL | m) of each mention; `nil` is the score of NIL."""
-    size = np.diff(offsets)
-    best = np.maximum(nil, reduce_mentions(np.maximum, total, offsets, -np.inf))
-    weight = np.exp(total - np.repeat(best, size))
-    none = np.exp(nil - best)
-    every = none + reduce_mentions(np.add, weight, offsets, 0.0)
-    return weight / np.repeat(every, size), none / every
+    from namesake.kernels.link.candidate_tables import largest_of, shares_of  # load with the first batch
+
+    best = largest_of(offsets, total, nil)
+    weight, none = np.exp(total - np.repeat(best, np.diff(offsets))), np.exp(nil - best)
+    shares_of(offsets, weight, none)
+    return weight, none
 
 
 def decide(

@@ -18,10 +18,9 @@ import pyarrow.compute as pc
 from namesake import text_evidence  # which declares more evidence
 from namesake.arrays import take_rows
 from namesake.kinds import PEOPLE
-from namesake.rank import reduce_mentions
 from namesake.scorers.evidence_shown import Match, Reading, Source
+from namesake.scorers.popularity import fames
 from namesake.scorers.registry import DOUBTS, Need, Scores, doubt
-from namesake.scorers.word_overlap import beyond_chance
 from namesake.text_evidence import t
 
 if TYPE_CHECKING:
@@ -84,10 +83,16 @@ def expected_namesakes(batch: Batch, kb: KB) -> Scores:
 def _token_counts(batch: Batch, kb: KB) -> tuple[Scores, Scores, Scores]:
     """For each mention, the labels that begin with its first token, have its rarest middle token, end with its last."""
     from namesake.kernels.names.expected import count_labels
+    from namesake.kernels.names.index import token_hashes
 
-    names, spelled = kb.names, batch.spelled
+    names, found = kb.names, batch.mentions.context
     known = names.token_hashes, names.token_first, names.token_middle, names.token_last
-    counts: tuple[Scores, Scores, Scores] = count_labels(spelled.data, spelled.offsets, *known)
+    if found is None:
+        ends = np.zeros(len(batch.names) + 1, np.int64)
+        hashes = token_hashes(batch.spelled.data, batch.spelled.offsets, ends)
+    else:
+        ends, hashes = found.name_hashes
+    counts: tuple[Scores, Scores, Scores] = count_labels(hashes, ends, *known)
     return counts
 
 
@@ -98,9 +103,13 @@ def _labels(kb: KB) -> float:
 
 
 @doubt("ArticleLength", aliases=("Length",))
-def article_length(batch: Batch) -> Scores:
+def article_length(batch: Batch, kb: KB) -> Scores:
     """log(1 + distinct words of the article that are in the KB), without those of the name."""
-    counts: Scores = batch.once(beyond_chance).words
+    from namesake.kernels.link.word_sums import distinct_words
+    from namesake.kernels.types import Ragged
+
+    texts, names = (Ragged(of.indptr, of.word) for of in (batch.words, batch.name_words))
+    counts: Scores = distinct_words(texts, batch.article, names, len(kb.words))
     return np.log1p(counts)
 
 
@@ -179,10 +188,15 @@ def other_place(batch: Batch) -> Scores:
     return np.where(found.other_fame > 0, found.mean(found.is_before(t.IN_PLACE | t.TO_PLACE)), 0.0)
 
 
-def _best_fame(batch: Batch, kb: KB, kept: Any = True) -> Scores:
+def _best_fame(batch: Batch, kb: KB, kept: Any = None) -> Scores:
     """The fame of the most famous candidate of each mention, or of those that are kept; at least 0.1."""
-    fame = np.where((batch.rows >= 0) & kept, kb.fame[batch.rows], 0.0)
-    return np.maximum(reduce_mentions(np.maximum, fame, batch.offsets, 0.0), 0.1)
+    from namesake.kernels.link.candidate_tables import largest_of
+
+    fame = batch.once(fames)
+    largest: Scores = largest_of(
+        batch.offsets, fame if kept is None else np.where(kept, fame, 0.0), np.full(len(batch.names), 0.1)
+    )
+    return largest
 
 
 @doubt("BestFame")

@@ -17,11 +17,14 @@ from namesake.errors import NamesakeError, did_you_mean
 from namesake.kernels.kinds import KINDS, PERSON
 from namesake.rank import SCALES
 from namesake.scorers import SCORERS
+from namesake.scorers.registry import ByClass
 from namesake.settings import Checked
 
 REST = "rest"
 _NUMBERS = range(len(KINDS))
 LARGEST = sys.float_info.max
+AT_ONCE = 4096
+"""Mentions whose evidence is weighed at once, so that it stays in the processor's cache."""
 Finite = Annotated[float, Meta(ge=-LARGEST, le=LARGEST, description="a number")]
 Probability = Annotated[float, Meta(ge=0, le=1, description="a probability, between 0 and 1")]
 
@@ -218,17 +221,25 @@ def sum_of(
     kinds: Int8 | None,
 ) -> Float64:
     """The sum of the parts of some scorers for each candidate."""
-    from namesake.kernels.link.candidate_tables import add_part  # loads with the first batch
+    from namesake.kernels.link.candidate_tables import add_part, add_tables  # loads with the first batch
 
     total = np.zeros(int(offsets[-1]))
     of_kind = np.full(len(total), PERSON, np.int8) if kinds is None else kinds
+    tables: dict[int, tuple[Int8, Float64]] = {}
     for part in _counting(parts, scores, doubts):
-        if part.scorer in scorers:
-            numbers = column(scores, part.scorer)
-            assert numbers is not None
-            rank.check_length(offsets, numbers, part.name)
-            value = SCALES[part.scale](numbers, offsets)
-            add_part(total, value, -np.inf if part.above is None else part.above, of_kind, part.weights_by_kind())
+        if part.scorer not in scorers:
+            continue
+        given: Any = scores[key_of(scores, part.scorer) or ""]
+        weights = part.weights_by_kind()
+        rank.check_length(offsets, given, part.name)
+        if isinstance(given, ByClass) and part.scale == "none":
+            _, table = tables.setdefault(id(given.of), (given.of, np.zeros((len(weights), len(given.table)))))
+            table += np.outer(weights, scaled(given.table, "none", part.above, offsets))
+        else:
+            value = SCALES[part.scale](np.asarray(given, np.float64), offsets)
+            add_part(total, value, -np.inf if part.above is None else part.above, of_kind, weights)
+    for of_class, table in tables.values():
+        add_tables(total, of_kind, of_class, table)
     if np.isnan(total).any():
         scaled_values(parts, scores, offsets, doubts)  # raises an error that says where
     return total
@@ -243,22 +254,30 @@ def evidence_of(
 ) -> Float64:
     """The sum of the parts with evidence for each candidate: it depends on its mention and its kind only."""
     parts = [part for part in _counting(parts, scores, doubts) if part.evidence]
-    mentions, sizes = np.arange(len(offsets)), np.diff(offsets)
-    values = np.empty((len(parts), len(sizes)))
-    for place, part in enumerate(parts):
-        numbers = column(doubts, part.evidence)
-        assert numbers is not None
-        rank.check(mentions, [numbers], [part.name])
-        values[place] = scaled(numbers, part.scale, part.above, mentions)
-        if part.scale in ("share", "smooth"):
-            values[place] /= np.maximum(sizes, 1)
     if not parts:
         return np.zeros(int(offsets[-1]))
     from namesake.kernels.link.candidate_tables import weigh_evidence  # loads with the first recipe with evidence
 
-    weights = np.stack([part.weights_by_kind() for part in parts], axis=1)
+    mentions, sizes = np.arange(len(offsets)), np.diff(offsets)
+    sources = list(dict.fromkeys((part.evidence, part.scale) for part in parts))
+    numbers = []
+    for name, scale in sources:
+        given = doubts[key_of(doubts, name) or name]
+        rank.check_length(mentions, given, name)
+        each = np.maximum(sizes, 1) if scale in ("share", "smooth") else None
+        numbers.append(SCALES[scale](given, mentions) if each is None else SCALES[scale](given, mentions) / each)
+    source = np.array([sources.index((part.evidence, part.scale)) for part in parts])
+    above = np.array([-np.inf if part.above is None else part.above for part in parts])
+    weights = np.stack([part.weights_by_kind() for part in parts])
     of_kind = np.full(int(offsets[-1]), PERSON, np.int8) if kinds is None else kinds
-    found: Float64 = weigh_evidence(offsets, of_kind, values, weights)
+    found, values = np.empty(int(offsets[-1])), np.empty((len(sources), min(AT_ONCE, len(sizes))))
+    for low in range(0, len(sizes), AT_ONCE):
+        some = slice(low, min(low + AT_ONCE, len(sizes)))
+        for place, column_ in enumerate(numbers):
+            values[place, : some.stop - low] = column_[some]
+        weigh_evidence(offsets[low : some.stop + 1], of_kind, values, source, above, weights, found)
+    if np.isnan(found).any():
+        scaled_values(parts, scores, offsets, doubts)  # raises an error that says where
     return found
 
 

@@ -26,6 +26,7 @@ from namesake.parts import (
     column,
     contributions,
     evidence_of,
+    key_of,
     scaled,
     sum_of,
 )
@@ -234,8 +235,8 @@ class Recipe(Settings, frozen=True):
         total = sum_of(self.parts, self.scorers, scores, offsets, doubts, kinds)
         total += evidence_of(self.parts, scores, offsets, doubts, kinds)
         ties = {name: key for name in self.tie_break if (key := column(scores, name)) is not None}
-        absent = [name for name in self.scorers if column(scores, name) is None]
-        absent += [part.evidence for part in self.parts if part.evidence and column(doubts, part.evidence) is None]
+        absent = [name for name in self.scorers if key_of(scores, name) is None]
+        absent += [part.evidence for part in self.parts if part.evidence and key_of(doubts, part.evidence) is None]
         nil = None if self.decide is None else self.decide.nil_score(doubts, offsets)
         return Combined(total, self.summands(scores, offsets, doubts, kinds), ties, nil, tuple(absent))
 

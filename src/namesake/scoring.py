@@ -23,7 +23,6 @@ from namesake.arrays import (
     bitmap,
     indptr,
     numpy_numbers,
-    take_rows,
 )
 from namesake.articles.schema import LINKS, candidates_field, doubts_field
 from namesake.batch import Batch
@@ -33,14 +32,17 @@ from namesake.errors import NamesakeError
 from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.kernels.kinds import KINDS, UNKNOWN
-from namesake.kernels.link.candidate_tables import top_two
+from namesake.kernels.link.candidate_tables import at_least, top_two
 from namesake.kinds import ALL, kinds, parse_kinds
-from namesake.parts import Combined, sum_of
+from namesake.parts import Combined, column, sum_of
 from namesake.recipe import Recipe
 from namesake.scorers import Need, named
 
-LEAST_KNOWN = 0.01
+LEAST_KNOWN = 0.02
 """A name found in the text remains if it means an entity of the KB with this probability."""
+LEAST_EARLY, LEAST_EARLY_SHARE = 0.001, 0.015
+LEAST_LATE, LEAST_LATE_SHARE = 0.005, 0.01
+"""A candidate remains if early scores give it this probability and this share of that of the best one; then all."""
 ALREADY_LINKED = "AlreadyLinked"
 DECISION = "Decision"
 """The part of a score that a decision of a person adds."""
@@ -181,34 +183,58 @@ def runs_on(recipe: Recipe, kb: KB) -> bool:
 def score(batch: Batch, recipe: Recipe) -> Scored:
     """Compute the recipe's scores.
 
-    Of names that were found in the text, only those of the best set of spans without overlaps remain. The best
-    candidate of a name's first mention is excluded for "the other" entity with this name. If the recipe makes a second
-    round, confident links of the first become anchors, and the candidates of all mentions support each other.
+    Names that were found in the text lose improbable candidates first, and scores that are not `early` are computed for
+    the others. Of such names, only those of the best set of spans without overlaps remain. The best candidate of a
+    name's first mention is excluded for "the other" entity with this name. If the recipe makes a second round,
+    confident links of the first become anchors, and the candidates of all mentions support each other.
     """
     without = lacking(recipe, batch.kb)
     present = {name for name in recipe.scorers if name not in without}
     idle = {part.source for part in recipe.parts if present & set(part.stands_in_for)} - set(recipe.tie_break)
-    scores = {name: named(name)(batch) for name in recipe.scorers if name in present - idle}
+    asked = [name for name in recipe.scorers if name in present - idle]
     doubts = {name: named(name, "doubt")(batch) for name in recipe.doubts if name not in without}
-    scored = Scored.of(batch, recipe, scores, doubts)
-    if batch.mentions.context is not None:
+    confirm, found = 1.0 if recipe.decide is None else recipe.decide.confirm, batch.mentions.context is not None
+    relations = [name for name in asked if named(name).anchors and confirm < 1]
+    early = [name for name in asked if not found or recipe.decide is None or named(name).early]
+    scored = Scored.of(batch, recipe, {name: named(name)(batch) for name in early}, doubts)
+    if late := [name for name in asked if found and name not in {*early, *relations}]:
+        scored = _again(_possible(scored), late)
+    if found:
         scored = _best_spans(scored)
     if ALREADY_LINKED in scored.scores and _is_other(scored.batch).any():
-        scored = _again(scored, scored.batch.revised(taken=_linked_before(scored)), [ALREADY_LINKED])
-    relations = [name for name in scored.scores if named(name).anchors]
-    if recipe.decide is not None and recipe.decide.confirm < 1 and relations:
-        batch, sure = scored.batch, scored.decision.confidence >= recipe.decide.confirm
+        scored = _again(scored, [ALREADY_LINKED], scored.batch.revised(taken=_linked_before(scored)))
+    if relations:
+        batch, sure = scored.batch, scored.decision.confidence >= confirm
         confirmed = np.where(sure, np.append(batch.rows, -1)[scored.top[0]], -1)
         assert scored.probabilities is not None
-        scored = _again(scored, batch.revised(confirmed=confirmed, support=scored.probabilities[0]), relations)
+        scored = _again(scored, relations, batch.revised(confirmed=confirmed, support=scored.probabilities[0]))
     return scored
+
+
+def _probable(scored: Scored, least: float, share: float) -> Bool:
+    """Whether each candidate has this probability, and this share of that of the best one of its mention."""
+    assert scored.probabilities is not None
+    batch, probability = scored.batch, scored.probabilities[0]
+    each = np.full(len(batch.names), least)
+    if batch.decided is not None:
+        each[batch.decided.settled] = share = 0.0
+    probable: Bool = at_least(batch.offsets, probability, each, share)
+    return probable
+
+
+def _possible(scored: Scored) -> Scored:
+    """Without the candidates that early scores make improbable, and without the mentions that have no others."""
+    candidates, found = _probable(scored, LEAST_EARLY, LEAST_EARLY_SHARE), scored.batch.mentions.context
+    assert found is not None
+    has_some = np.diff(indptr(candidates)[found.offsets]) > 0
+    return _part(scored, np.repeat(has_some, np.diff(found.span_indptr)), candidates)
 
 
 def _best_spans(scored: Scored) -> Scored:
     """The mentions of the best set of spans without overlaps, by the log-odds that a mention is an entity of the KB.
 
     The score of a span is log(1 + odds), the logarithm of the likelihood of its alternatives relative to NIL. Without
-    NIL, longer names are better. Names that hardly mean an entity of the KB do not remain.
+    NIL, longer names are better. Names that hardly mean an entity of the KB do not remain, nor do such candidates.
     """
     batch, found = scored.batch, scored.batch.mentions.context
     assert found is not None
@@ -219,33 +245,38 @@ def _best_spans(scored: Scored) -> Scored:
         score = np.where(nil > 1 - LEAST_KNOWN, 0.0, -np.log(np.maximum(nil, np.finfo(np.float64).tiny)))
     if batch.decided is not None:  # also NIL, so that no part of the name is linked instead
         score = np.where(batch.decided.settled, score + WEIGHT, score)
-    best, kept = batch.best(score)
-    scores, doubts = Kept(scored.scores, take_rows(batch.offsets, kept)[1]), Kept(scored.doubts, kept)
-    combined, kinds = scored.combined, best.kinds if scored.recipe.uses_kinds else None
+    probable = None if scored.probabilities is None else _probable(scored, LEAST_LATE, LEAST_LATE_SHARE)
+    return _part(scored, found.best_spans(score), probable)
+
+
+def _part(scored: Scored, spans: Bool, candidates: Bool | None = None) -> Scored:
+    """The same with some spans of the mentions and some of their candidates."""
+    batch, kept, candidate = scored.batch.some(spans, candidates)
+    scores, doubts = Kept(scored.scores, candidate), Kept(scored.doubts, kept)
+    combined, kinds = scored.combined, batch.kinds if scored.recipe.uses_kinds else None
     combined = replace(
         combined,
-        total=combined.total[scores.rows],
-        summands=scored.recipe.summands(scores, best.offsets, doubts, kinds),
-        ties={name: key[scores.rows] for name, key in combined.ties.items()},
+        total=combined.total[candidate],
+        summands=scored.recipe.summands(scores, batch.offsets, doubts, kinds),
+        ties={name: key[candidate] for name, key in combined.ties.items()},
         nil=None if combined.nil is None else combined.nil[kept],
     )
-    return replace(scored, batch=best, scores=scores, doubts=doubts, combined=combined)
+    return replace(scored, batch=batch, scores=scores, doubts=doubts, combined=combined)
 
 
-def _again(scored: Scored, batch: Batch, names: list[str]) -> Scored:
-    """The same with some scores computed again, for a batch that is `revised`. Their parts are added anew."""
+def _again(scored: Scored, names: list[str], batch: Batch | None = None) -> Scored:
+    """The same with more scores, or some computed again for a `revised` batch. Their parts are added anew."""
+    batch = batch or scored.batch
     recipe, kinds = scored.recipe, batch.kinds if scored.recipe.uses_kinds else None
     new = {name: named(name)(batch) for name in names}
     scores: Mapping[str, Float64] = ChainMap(new, cast(dict[str, Float64], scored.scores))
-    before, after = (
-        sum_of(recipe.parts, names, each, batch.offsets, scored.doubts, kinds) for each in (scored.scores, scores)
-    )
-    combined = replace(
-        scored.combined,
-        total=scored.combined.total + (after - before),
-        summands=recipe.summands(scores, batch.offsets, scored.doubts, kinds),
-        ties={name: new.get(name, key) for name, key in scored.combined.ties.items()},
-    )
+    old = [name for name in names if name in scored.scores]
+    total = scored.combined.total + sum_of(recipe.parts, names, scores, batch.offsets, scored.doubts, kinds)
+    if old:
+        total -= sum_of(recipe.parts, old, scored.scores, batch.offsets, scored.doubts, kinds)
+    ties = {name: key for name in recipe.tie_break if (key := column(scores, name)) is not None}
+    summands = recipe.summands(scores, batch.offsets, scored.doubts, kinds)
+    combined = replace(scored.combined, total=total, summands=summands, ties=ties)
     return replace(scored, batch=batch, scores=scores, combined=combined)
 
 
@@ -349,9 +380,10 @@ def score_columns(scored: Scored, most: int | None = None) -> list[tuple[pa.Fiel
         ranked = rank.order(offsets, *scored.combined.keys)
         chosen = ranked[np.arange(len(ranked)) - np.repeat(offsets[:-1], np.diff(offsets)) < most]
         offsets = indptr(np.minimum(np.diff(offsets), most))
-    field = candidates_field(list(scored.scores), scored.recipe.uses_kinds)
+    names = [name for name in scored.recipe.scorers if name in scored.scores]
+    field = candidates_field(names, scored.recipe.uses_kinds)
     element = field.type.value_type
-    parts = _struct(element.field("parts").type, (score[chosen] for score in scored.scores.values()))
+    parts = _struct(element.field("parts").type, (scored.scores[name][chosen] for name in names))
     columns = [batch.kb.ids.texts(batch.qids[chosen]), arrow_numbers(scored.combined.total[chosen]), parts]
     if scored.recipe.uses_kinds:
         kinds = batch.kinds[chosen]

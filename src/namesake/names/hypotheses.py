@@ -28,7 +28,6 @@ from namesake.names.nouns import appositions
 from namesake.names.tables import tables
 
 if TYPE_CHECKING:
-    from namesake.kb.names.index import NameIndex
     from namesake.kb.store import KB
 
 SALT = np.uint64(0x9E3779B97F4A7C15)
@@ -77,8 +76,7 @@ class Found:
     @cached_property
     def span_text(self) -> Int64:
         """The text of each span."""
-        found: Int64 = np.searchsorted(self.texts.indptr, self.first, side="right") - 1
-        return found
+        return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.span_indptr[self.indptr]))
 
     @cached_property
     def text_bounds(self) -> tuple[Int64, Int64]:
@@ -91,13 +89,21 @@ class Found:
         return self.span_indptr[:-1]
 
     @property
+    def name_hashes(self) -> tuple[Int64, UInt64]:
+        """The hashes of the tokens of each mention's name, as ragged rows: their offsets, and all of them."""
+        sizes = self.sizes[self.leads]
+        ends = indptr(sizes)
+        return ends, self.texts.hashes[np.repeat(self.first[self.leads] - ends[:-1], sizes) + np.arange(ends[-1])]
+
+    @property
     def other_fame(self) -> Float64:
         """The fame of the most famous item with each mention's name that is no entity of the KB; 0 without one."""
         return np.expm1((self.known >> FAME_AT).astype(np.float64) / FAME_STEPS)
 
     def mean(self, of_spans: np.ndarray) -> Float64:
         """The mean over the spans of each mention."""
-        means: Float64 = mean_of_spans(self.span_indptr, of_spans.astype(np.float64))
+        numbers = of_spans if of_spans.dtype in (np.bool_, np.float64) else of_spans.astype(np.float64)
+        means: Float64 = mean_of_spans(self.span_indptr, numbers)
         return means
 
     # the tokens around each span
@@ -124,19 +130,23 @@ class Found:
         """Whether the tokens at some places are words without a capital."""
         return ~self.has_capital(at) & ~self.has_bit(at, t.IS_NUMBER)
 
-    def line_sums(self, of_tokens: np.ndarray) -> Float64:
-        """The sum over the tokens of each span's line of a number for each token."""
-        sums: Float64 = np.bincount(self.texts.lines, of_tokens)[self.texts.lines[self.first]]
-        return sums
-
     @cached_property
-    def line_lengths(self) -> Float64:
+    def line_bounds(self) -> tuple[Int64, Int64]:
+        """The first token of each span's line, and the one after its last."""
+        begins = np.flatnonzero(np.diff(self.texts.lines, prepend=-1))
+        line = np.searchsorted(begins, self.first, side="right")
+        return begins[line - 1], np.append(begins, len(self.texts.lines))[line]
+
+    @property
+    def line_lengths(self) -> Int64:
         """The number of tokens of each span's line."""
-        return self.line_sums(np.ones(len(self.texts.lines)))
+        return self.line_bounds[1] - self.line_bounds[0]
 
     def line_share(self, of_tokens: Bool) -> Float64:
         """The share of the tokens of each span's line for which something is true."""
-        return self.line_sums(of_tokens) / self.line_lengths
+        before = indptr(of_tokens)
+        share: Float64 = (before[self.line_bounds[1]] - before[self.line_bounds[0]]) / self.line_lengths
+        return share
 
     def is_listed(self, at: Int64, classes: int) -> Bool:
         """Whether the tokens at some places are in one of these lists of words."""
@@ -155,19 +165,31 @@ class Found:
 
     def is_before(self, classes: int) -> Bool:
         """Whether a word of one of these lists is directly before each span."""
-        return self.is_listed(self.first - 1, classes) & self.continues(self.first)
+        found: Bool = self._before & np.uint32(classes) != 0
+        return found
 
     def is_after(self, classes: int) -> Bool:
         """Whether a word of one of these lists is directly after each span."""
-        return self.is_listed(self.end, classes) & self.continues(self.end)
+        found: Bool = self._after & np.uint32(classes) != 0
+        return found
+
+    @cached_property
+    def _before(self) -> np.ndarray:
+        """The lists with the word directly before each span."""
+        return np.where(self.continues(self.first), self.token(self.texts.classes, self.first - 1), np.uint32(0))
+
+    @cached_property
+    def _after(self) -> np.ndarray:
+        """The lists with the word directly after each span."""
+        return np.where(self.continues(self.end), self.token(self.texts.classes, self.end), np.uint32(0))
 
     def all_tokens(self, bits: int) -> Bool:
         """Whether all tokens of each span have one of these bits."""
-        lacking = np.append(0, np.cumsum(self.texts.bits & bits == 0))
+        lacking = indptr(self.texts.bits & bits == 0)
         found: Bool = lacking[self.end] == lacking[self.first]
         return found
 
-    @property
+    @cached_property
     def sizes(self) -> Int64:
         """The number of tokens of each span."""
         return self.end - self.first
@@ -192,11 +214,13 @@ class Found:
         chosen[order] = choose(texts, self.first[order], self.end[order], of_span[order])
         return chosen
 
-    def take(self, spans: Bool) -> tuple[Found, Int64]:
-        """The mentions that have some of these spans, and their numbers."""
-        counts = np.bincount(np.repeat(np.arange(len(self)), np.diff(self.span_indptr))[spans], minlength=len(self))
+    def take(self, spans: Bool, candidates: Bool | None = None) -> tuple[Found, Int64, Int64]:
+        """The mentions that have some of these spans, with some of their candidates; the numbers of both."""
+        counts = np.diff(indptr(spans)[self.span_indptr])
         kept = np.flatnonzero(counts)
         offsets, candidate = take_rows(self.offsets, kept)
+        if candidates is not None:
+            offsets, candidate = indptr(candidates[candidate])[offsets], candidate[candidates[candidate]]
         part = replace(
             self,
             indptr=np.searchsorted(kept, self.indptr).astype(np.int64),
@@ -206,7 +230,7 @@ class Found:
             offsets=offsets,
             **{name: getattr(self, name)[candidate] for name in ("rows", "forms", "quality", "in_text")},
         )
-        return part, kept
+        return part, kept, candidate
 
 
 def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Found:
@@ -214,29 +238,37 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     heads = np.zeros(len(offsets) - 1, np.int64) if heads is None else heads
     names = kb.names
     texts = lattice.cut_texts(data, offsets, heads, tables(names.language))
-    found = _list_all(texts, data, names)
+    tokens = names.token_hashes, names.token_lower
+    found = lattice.list_hypotheses(texts, data, names.phrases, names.prefixes, *tokens)
+    found = lattice.add_unknown(texts, found)
     before = np.maximum(found.first - 1, 0)
     other = (texts.classes[before] & np.uint32(t.OTHER) != 0) & (texts.gaps[found.first] == t.SOFT) & (found.first > 0)
     key = _parted(texts, found, np.where(other, found.key ^ SALT, found.key))
     mention, of_text = gather.number_mentions(found.indptr, key)
-    order = np.argsort(mention, kind="stable")
-    spans = indptr(np.bincount(mention, minlength=int(of_text[-1])))
+    spans, order = gather.group_by_mention(mention, int(of_text[-1]))
     lead = order[spans[:-1]]  # the first hypothesis of each mention
+    where = np.column_stack([texts.starts[found.first[lead]], texts.ends[found.end[lead] - 1]])
+    variants = _variants(kb, data, where, found.known[lead])
+    has_some = (found.known[lead] != 0) | (np.diff(variants.indptr) > 0)
+    order = order[np.repeat(has_some, np.diff(spans))]
+    of_text, spans = indptr(has_some)[of_text], indptr(np.diff(spans)[has_some])
+    variants, lead = (
+        variants._replace(indptr=np.append(variants.indptr[:-1][has_some], variants.indptr[-1])),
+        lead[has_some],
+    )
     first, end = found.first[lead], found.end[lead]
     index = gather.Index(
         *(names.entities.indptr, names.entities.values, names.kinds),
         *(names.short_entities.indptr, names.short_entities.values, names.short_forms),
         *(kb.fame, int(np.searchsorted(kb.qids, FIRST_OWN)), FORM_WEIGHT, FORM_QUALITY),
     )
-    where = np.column_stack([texts.starts[first], texts.ends[end - 1]])
     candidates = gather.gather_candidates(
-        *(of_text, found.known[lead], end - first, texts.hashes[first], texts.hashes[end - 1]),
-        *(index, _variants(kb, data, where, found.known[lead])),
+        *(of_text, found.known[lead], end - first, texts.hashes[first], texts.hashes[end - 1], index, variants)
     )
-    text = np.searchsorted(texts.indptr, found.first[order], side="right") - 1
+    text = np.repeat(np.arange(len(of_text) - 1), np.diff(spans[of_text]))
     byte_spans = np.column_stack([texts.starts[found.first[order]], texts.ends[found.end[order] - 1]])
     byte_spans -= offsets[text][:, None]
-    every = Found(
+    return Found(
         texts=texts,
         indptr=of_text,
         span_indptr=spans,
@@ -255,18 +287,6 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
         quality=candidates.quality,
         in_text=candidates.in_text,
     )
-    return every.take(np.repeat(np.diff(every.offsets) > 0, np.diff(spans)))[0]
-
-
-def _list_all(texts: lattice.Texts, data: UInt8, names: NameIndex) -> lattice.Hypotheses:
-    """Known names and short forms, and names that may be variants of known ones, in the order of their first tokens."""
-    tokens = names.token_hashes, names.token_lower
-    known = lattice.list_hypotheses(texts, data, names.phrases, names.prefixes, *tokens)
-    unknown = lattice.list_unknown(texts, known)
-    parts = {name: np.concatenate([getattr(known, name), getattr(unknown, name)]) for name in ("first", "end")}
-    order = np.lexsort((parts["end"], parts["first"]))
-    parts |= {name: np.concatenate([getattr(known, name), getattr(unknown, name)]) for name in ("key", "known")}
-    return lattice.Hypotheses(known.indptr + unknown.indptr, **{name: column[order] for name, column in parts.items()})
 
 
 def _parted(texts: lattice.Texts, found: lattice.Hypotheses, key: UInt64) -> UInt64:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import (
+    Bool,
     Float64,
     Int32,
     Int64,
@@ -104,14 +105,13 @@ def _placed(names: pa.StringArray, at: Placed, *candidates: Any, **found: Any) -
     return Mentions(at.articles, names, *places, *candidates, **found)
 
 
-def best_mentions(mentions: Mentions, score: Float64, kb: KB) -> tuple[Mentions, Int64]:
-    """The mentions that have a span in the best set of spans without overlaps, and their numbers.
-
-    `score` is that of each mention, and counts for each of its spans.
-    """
+def some_mentions(
+    mentions: Mentions, spans: Bool, kb: KB, candidates: Bool | None = None
+) -> tuple[Mentions, Int64, Int64]:
+    """The mentions that have some of these spans, with some of their candidates; the numbers of both."""
     assert mentions.context is not None
-    part, kept = mentions.context.take(mentions.context.best_spans(score))
-    return _of_found(part, mentions.names.take(arrow_numbers(kept)), kb, mentions.titled), kept
+    part, kept, candidate = mentions.context.take(spans, candidates)
+    return _of_found(part, mentions.names.take(arrow_numbers(kept)), kb, mentions.titled), kept, candidate
 
 
 def looked_up(names: pa.StringArray, placed: Placed, kb: KB, variants: Variants) -> Mentions:

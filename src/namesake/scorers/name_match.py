@@ -9,7 +9,7 @@ import numpy as np
 
 from namesake.kernels.names.constants import FIRST_NAME, SHORT, SHORT_FORMS, SIMILAR
 from namesake.scorers.evidence_shown import Candidate, Match, Page, Source
-from namesake.scorers.registry import Scores, scorer
+from namesake.scorers.registry import ByClass, Scores, scorer
 
 if TYPE_CHECKING:
     from namesake.arrays import Bool, Int64
@@ -22,25 +22,25 @@ PART, BEGINNING = 0.85, 0.75
 """Match qualities below which a name of several words is a part, or the beginning, of the entity's name."""
 
 
-@scorer("AliasName", aliases=("Alias",))
+@scorer("AliasName", early=True, aliases=("Alias",))
 def alias_name(batch: Batch) -> Scores:
     """-1 if the mention's name is an alias or a shorter form of the label (0.8 ≤ match quality < 1), else 0."""
     return -((batch.quality >= VARIANT) & (batch.quality < LABEL)).astype(np.float64)
 
 
-@scorer("VariantName", aliases=("Variant",))
+@scorer("VariantName", early=True, aliases=("Variant",))
 def variant_name(batch: Batch) -> Scores:
     """-1 if the mention's name is a variant or a part of the entity's, or none of its names (quality < 0.8), else 0."""
     return -(batch.quality < VARIANT).astype(np.float64)
 
 
-@scorer("NameMatchQuality", aliases=("Quality",))
+@scorer("NameMatchQuality", early=True, aliases=("Quality",))
 def name_match_quality(batch: Batch) -> Scores:
     """log(quality of the name's match), at least log(0.05); the quality is 1 for the entity's label."""
     return np.log(np.maximum(batch.quality, WORST))
 
 
-@scorer("PartialName")
+@scorer("PartialName", early=True)
 def partial_name(batch: Batch) -> Scores:
     """-1 if a name of several words is part or a variant of the entity's name and the label of another candidate."""
     return -_label_of_another(batch, PART).astype(np.float64)
@@ -64,7 +64,7 @@ def _full_mentions(page: Page) -> dict[int, list[int]]:
     return found
 
 
-@scorer("NamedInFull", anchors=True, explain=full_names)
+@scorer("NamedInFull", early=True, anchors=True, explain=full_names)
 def named_in_full(batch: Batch) -> Scores:
     """1 for one word of an entity that the article names in full elsewhere, -1 for the beginning of its name, else 0.
 
@@ -95,20 +95,22 @@ def _beginnings(batch: Batch, kb: KB) -> Bool:
 
 def _label_of_another(batch: Batch, below: float) -> Bool:
     """Whether a name of several words matches a candidate less well than `below`, and is the label of another one."""
-    has_label = np.zeros(len(batch.names), np.bool_)
-    has_label[batch.mention[batch.quality >= LABEL]] = True
-    others: Bool = (has_label & (batch.tokens > 1))[batch.mention] & (batch.quality < below)
+    from namesake.kernels.link.candidate_tables import largest_of
+
+    quality, several = batch.quality, batch.tokens > 1
+    has_label = largest_of(batch.offsets, quality, np.zeros(len(several))) >= LABEL
+    others: Bool = np.repeat(has_label & several, np.diff(batch.offsets)) & (quality < below)
     return others
 
 
 def _declare_form(name: str, form: int, description: str) -> None:
     """Declare a scorer for a form of names: -1 for a candidate of which the name in the text is such a form."""
 
-    def of_form(batch: Batch) -> Scores:
+    def of_form(batch: Batch) -> Scores | ByClass:
         found = batch.mentions.context
-        return np.zeros(len(batch.rows)) if found is None else -(found.forms == form).astype(np.float64)
+        return np.zeros(len(batch.rows)) if found is None else ByClass(-np.eye(SIMILAR + 1)[form], found.forms)
 
-    scorer(name, formula=f"-1 if the name in the text is {description}, else 0.")(of_form)
+    scorer(name, formula=f"-1 if the name in the text is {description}, else 0.", early=True)(of_form)
 
 
 for _number, (_name, _description) in enumerate(SHORT_FORMS.items()):
@@ -116,7 +118,7 @@ for _number, (_name, _description) in enumerate(SHORT_FORMS.items()):
 _declare_form("SimilarName", SIMILAR, "a variant or misspelling")
 
 
-@scorer("FirstNameAfterIn")
+@scorer("FirstNameAfterIn", early=True)
 def first_name_after_in(batch: Batch) -> Scores:
     """-1 if the name is the entity's first name after a word such as "in" or "to": Paris Hilton flew to Paris."""
     found = batch.mentions.context
@@ -124,8 +126,11 @@ def first_name_after_in(batch: Batch) -> Scores:
         return np.zeros(len(batch.rows))
     from namesake.kernels.names import tokens as t
 
+    asked = np.flatnonzero(found.forms == SHORT + FIRST_NAME)
+    scores = np.zeros(len(batch.rows))
     before = found.mean(found.is_before(t.IN_PLACE | t.TO_PLACE))
-    return -np.where(found.forms == SHORT + FIRST_NAME, before[batch.mention], 0.0)
+    scores[asked] = -before[np.searchsorted(batch.offsets, asked, side="right") - 1]
+    return scores
 
 
 def excluded_by_the_text(candidate: Candidate) -> Iterator[Match]:

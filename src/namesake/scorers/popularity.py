@@ -49,55 +49,59 @@ _column("PR_WD", "pagerank_wikidata", "PageRank on the Wikidata item graph.", al
 _column("PR_WP", "pagerank_wikipedia", "PageRank on the Wikipedia link graph.", needs=LINKS, aliases=("PRWP",))
 
 
-@scorer("Fame")
+@scorer("Fame", early=True)
 def fame(batch: Batch, kb: KB) -> Scores:
     """log(1 + fame): sitelinks, or what population and use in statements amount to; 0 if not in the KB."""
-    return np.log1p(_known(kb.fame, batch))
+    return np.log1p(batch.once(fames))
 
 
-@scorer("FameShare")
+@scorer("FameShare", early=True)
 def fame_share(batch: Batch, kb: KB) -> Scores:
     """log of the share of the fame of all candidates with this name; 0 for an entity that is not in the KB."""
-    fames, size = _known(kb.fame, batch), np.diff(batch.offsets)
-    total = reduce_mentions(np.add, fames, batch.offsets, 0.0) + LEAST_FAME * size  # exact in any order: float32
-    shares = (fames + LEAST_FAME) / total[batch.mention]
+    fame, size = batch.once(fames), np.diff(batch.offsets)
+    total = reduce_mentions(np.add, fame, batch.offsets, 0.0) + LEAST_FAME * size  # exact in any order: float32
+    shares = (fame + LEAST_FAME) / np.repeat(total, size)
     is_listed = np.isnan(batch.mentions.quality)  # by the article, whose list may be a selection
     return np.where((batch.rows >= 0) & ~is_listed, np.log(shares), 0.0)
 
 
-@scorer("TimesNamed")
+@scorer("TimesNamed", early=True)
 def times_named(batch: Batch, kb: KB) -> Scores:
     """log(1 + statements of the KB that name the entity); 0 for an entity that is not in the KB."""
     return np.log1p(_known(kb.used, batch))
 
 
-@scorer("GraphRank")
+@scorer("GraphRank", early=True)
 def graph_rank(batch: Batch, kb: KB) -> Scores:
     """log(0.001 + PR_WD): PageRank on the Wikidata item graph; 0 for an entity that is not in the KB."""
     return np.where(batch.rows >= 0, np.log(LEAST_RANK + _known(kb.pagerank_wikidata, batch)), 0.0)
 
 
-@scorer("ItemAge", aliases=("Early",))
+@scorer("ItemAge", early=True, aliases=("Early",))
 def item_age(batch: Batch, kb: KB) -> Scores:
     """-log(1 + QID / 20,000,000): entities that were added late are seldom in texts; 0 if not in the KB."""
+    return batch.once(_item_age)
+
+
+def _item_age(batch: Batch, kb: KB) -> Scores:
     median = int(kb.qids[len(kb.qids) // 2]) if len(kb.qids) else 0
     qids = np.where(batch.qids >= FIRST_OWN, median, batch.qids)  # own entities count as an item of medium age
     return np.where(batch.rows >= 0, -np.log1p(qids / HALF_AGE), 0.0)
 
 
-@scorer("FoundItemAge")
+@scorer("FoundItemAge", early=True)
 def found_item_age(batch: Batch, kb: KB) -> Scores:
     """ItemAge for names found in the text; 0 for names that articles list, which are more often of new entities."""
-    return np.zeros(len(batch.rows)) if batch.mentions.context is None else np.asarray(item_age(batch))
+    return np.zeros(len(batch.rows)) if batch.mentions.context is None else batch.once(_item_age)
 
 
-@scorer("OwnEntity")
+@scorer("OwnEntity", early=True)
 def own_entity(batch: Batch) -> Scores:
     """1 for an own entity (`namesake kb add`), 0 for an item of Wikidata; its weight is the `prior` of a linker."""
     return (batch.qids >= FIRST_OWN).astype(np.float64)
 
 
-@scorer("StatementCount", aliases=("Record",))
+@scorer("StatementCount", early=True, aliases=("Record",))
 def statement_count(batch: Batch, kb: KB) -> Scores:
     """log((1 + statements) / (1 + the median of the KB's people)); 0 for an entity that is not in the KB."""
     indptr, rows = kb.statements.indptr, np.maximum(batch.rows, 0)
@@ -110,6 +114,11 @@ def median_statements(kb: KB) -> float:
     """The median number of statements of a person in the KB."""
     size = np.diff(kb.statements.indptr)[kb.person.astype(np.bool_)]
     return float(np.median(size)) if len(size) else 0.0
+
+
+def fames(batch: Batch, kb: KB) -> Scores:
+    """The fame of each candidate, 0 for one that is not in the KB."""
+    return _known(kb.fame, batch)
 
 
 def _known(column: npt.NDArray[np.generic], batch: Batch) -> Scores:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from namesake.arrays import Float64
+from namesake.arrays import Float64, Int8
 from namesake.errors import NamesakeError, did_you_mean
 
 if TYPE_CHECKING:
@@ -18,6 +18,25 @@ if TYPE_CHECKING:
     from namesake.scorers.evidence_shown import Candidate, Match, Reading
 
 Scores = Float64
+
+
+class ByClass:
+    """Scores that depend on a class of each candidate only: `table[of[c]]`. Sums read the table."""
+
+    def __init__(self, table: Float64, of: Int8) -> None:
+        self.table, self.of = table, of
+
+    def __len__(self) -> int:
+        return len(self.of)
+
+    def __getitem__(self, candidates: Any) -> Scores:
+        """The scores of some candidates."""
+        scores: Scores = self.table[self.of[candidates]]
+        return scores
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        """The scores of all candidates."""
+        return self[:]
 
 
 @dataclass(frozen=True)
@@ -49,11 +68,15 @@ class Signal:
     """Other and former names, which recipes and score files may contain."""
     anchors: bool = False
     """Whether it reads the anchors of an article, so that a second pass must compute it again."""
+    early: bool = False
+    """Whether it helps to leave out candidates of found names, before other scores are computed."""
 
     def __call__(self, batch: Batch) -> Scores:
         """One finite number for each candidate, or each mention, of the batch."""
         count, of = (len(batch.rows), "candidates") if self.kind == "scorer" else (len(batch.names), "mentions")
         who, given = f"the {self.kind} {self.name}", self.compute(batch)
+        if isinstance(given, ByClass):
+            return cast(Scores, given)
         try:
             scores = np.asarray(given, np.float64)
         except (TypeError, ValueError):
@@ -95,6 +118,7 @@ def scorer(
     *,
     needs: Need | None = None,
     anchors: bool = False,
+    early: bool = False,
     explain: Callable[[Candidate], Iterable[Match]] | None = None,
     formula: str | None = None,
     aliases: tuple[str, ...] = (),
@@ -108,11 +132,12 @@ def scorer(
         name: the name in recipes.
         needs: data that some KBs lack; without it, the scorer counts as absent.
         anchors: whether the function reads `batch.anchors`.
+        early: whether it helps to leave out candidates of found names, before other scores are computed.
         explain: a function that takes a `Candidate` and yields a `Match` for each piece of evidence.
         formula: what is computed, in one line; by default the first line of the docstring.
         aliases: other names of the scorer in recipes and score files.
     """
-    return lambda function: _declare("scorer", name, function, formula, needs, explain, aliases, anchors)
+    return lambda function: _declare("scorer", name, function, formula, needs, explain, aliases, anchors, early)
 
 
 def doubt(

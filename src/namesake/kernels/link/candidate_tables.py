@@ -12,6 +12,8 @@ from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import F64, I8, I32, I64, RAGGED, U8, record
 
 KEYS = types.Array(types.float64, 2, "C", readonly=True)
+TOGETHER = 64
+"""Mentions whose evidence is weighed together."""
 
 
 @inner(types.boolean(KEYS, types.int64, types.int64))
@@ -48,6 +50,39 @@ def top_two(offsets, keys):
     return first, second, decided
 
 
+@kernel(types.float64[::1](I64, F64, F64))
+def largest_of(offsets, numbers, least):
+    """The largest number of each mention's candidates, at least that of the mention."""
+    largest = least.copy()
+    for m in range(len(largest)):
+        for c in range(offsets[m], offsets[m + 1]):
+            largest[m] = max(largest[m], numbers[c])
+    return largest
+
+
+@kernel(types.void(I64, types.float64[::1], types.float64[::1]))
+def shares_of(offsets, weights, none):
+    """Divide the weights of each mention's candidates, and its weight of `none`, by their sum."""
+    for m in range(len(none)):
+        total = 0.0
+        for c in range(offsets[m], offsets[m + 1]):
+            total += weights[c]
+        total += none[m]
+        none[m] /= total
+        for c in range(offsets[m], offsets[m + 1]):
+            weights[c] /= total
+
+
+@kernel(types.boolean[::1](I64, F64, F64, types.float64))
+def at_least(offsets, numbers, least, share):
+    """Whether the number of each candidate is at least that of its mention, and this share of the largest one."""
+    reached, largest = np.empty(len(numbers), np.bool_), largest_of(offsets, numbers, np.zeros(len(least)))
+    for m in range(len(least)):
+        for c in range(offsets[m], offsets[m + 1]):
+            reached[c] = numbers[c] >= least[m] and numbers[c] >= share * largest[m]
+    return reached
+
+
 @kernel(types.void(types.float64[::1], F64, types.float64, I8, F64))
 def add_part(total, numbers, above, kinds, weights):
     """Add to the score of each candidate what its number exceeds `above`, by the weight of its kind.
@@ -59,22 +94,37 @@ def add_part(total, numbers, above, kinds, weights):
         total[c] += weights[kinds[c] if kinds[c] >= 0 else len(weights) - 1] * exceeds
 
 
-@kernel(types.float64[::1](I64, I8, KEYS, KEYS))
-def weigh_evidence(offsets, kinds, values, weights):
-    """For each candidate, the sum of its mention's values by the weights of its kind, last those of unknown kinds."""
-    total = np.empty(offsets[values.shape[1]])
-    sums = np.empty(len(weights))
-    for m in range(values.shape[1]):
-        for kind in range(len(weights)):
-            sums[kind] = np.nan
-        for c in range(offsets[m], offsets[m + 1]):
-            kind = kinds[c] if kinds[c] >= 0 else len(weights) - 1
-            if np.isnan(sums[kind]):
-                sums[kind] = 0.0
-                for part in range(weights.shape[1]):
-                    sums[kind] += values[part, m] * weights[kind, part]
-            total[c] = sums[kind]
-    return total
+@kernel(types.void(types.float64[::1], I8, I8, KEYS))
+def add_tables(total, kinds, classes, table):
+    """Add to the score of each candidate the number of its kind and its class; the last kind is the unknown one."""
+    for c in range(len(total)):
+        total[c] += table[kinds[c] if kinds[c] >= 0 else len(table) - 1, classes[c]]
+
+
+@kernel(types.void(I64, I8, KEYS, I64, F64, KEYS, types.float64[::1]))
+def weigh_evidence(offsets, kinds, values, source, above, weights, total):
+    """Write for each candidate the sum of its mention's numbers by the weights of its kind, last those of unknown ones.
+
+    Part p has the number `values[source[p], m]` of mention m, or what exceeds `above[p]` (-inf: the number itself).
+    """
+    mentions, kind_count = len(offsets) - 1, weights.shape[1]
+    sums, numbers = np.empty((kind_count, TOGETHER)), np.empty(TOGETHER)
+    for low in range(0, mentions, TOGETHER):
+        count = min(TOGETHER, mentions - low)
+        sums[:] = 0.0
+        for part in range(len(source)):
+            row, least = source[part], above[part]
+            for m in range(count):
+                number = values[row, low + m]
+                numbers[m] = number if least == -np.inf else max(number - least, 0.0)
+            for kind in range(kind_count):
+                weight = weights[part, kind]
+                if weight != 0.0:
+                    for m in range(count):
+                        sums[kind, m] += weight * numbers[m]
+        for m in range(count):
+            for c in range(offsets[low + m], offsets[low + m + 1]):
+                total[c] = sums[kinds[c] if kinds[c] >= 0 else kind_count - 1, m]
 
 
 @kernel(types.float64[::1](I64, I64, I64, I32))

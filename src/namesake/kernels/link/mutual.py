@@ -5,15 +5,17 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inner, kernel
-from namesake.kernels.hash import FREE, find
-from namesake.kernels.simd import pointer
+from namesake.kernels.compiled import inlined, inner, kernel
+from namesake.kernels.hash import HALF, find_stamped
+from namesake.kernels.simd import pointer, prefetch, width
 from namesake.kernels.types import F64, I32, I64, own_record, record
 
 LEAST = 0.05
 """Candidates that are less probable support no others."""
 LEAST_ASKED = 0.005
 """Candidates that are less probable are supported by no others: all their numbers are 0."""
+AHEAD = 4
+"""The distance of candidates that are prefetched."""
 MOST_STATEMENTS = 100
 """Statements of a candidate that are read."""
 
@@ -28,66 +30,107 @@ class Facts(NamedTuple):
     items: Annotated[Any, I32]
 
 
-class Slots(NamedTuple):
-    """A table of one article: keys with their stamps, and two sums of probabilities for each."""
+class Sums(NamedTuple):
+    """Two tables for an article: items and statements, with sums of probabilities.
 
-    keys: Annotated[Any, types.uint64[::1]]
-    mass: Annotated[Any, types.float64[::1]]
+    Items have the sum for the item, and by the rarity of statements that of naming it; statements have one sum.
+    """
+
+    items: Annotated[Any, types.uint64[::1]]
+    present: Annotated[Any, types.float64[::1]]
     named: Annotated[Any, types.float64[::1]]
+    pairs: Annotated[Any, types.uint64[::1]]
+    shared: Annotated[Any, types.float64[::1]]
 
 
-FACTS, TABLE = record(Facts), own_record(Slots)
+class Read(NamedTuple):
+    """The candidates of an article: slot of the item of each, and where its statements begin in the other arrays.
+
+    Of each statement: its slot, that of the item that it names (-1: none, or the candidate), and its rarity.
+    """
+
+    own: Annotated[Any, types.int64[::1]]
+    begin: Annotated[Any, types.int64[::1]]
+    pair: Annotated[Any, types.int64[::1]]
+    item: Annotated[Any, types.int64[::1]]
+    rarity: Annotated[Any, types.float64[::1]]
 
 
-@inner(TABLE(types.int64))
-def room_for(count):
-    """An empty table."""
-    room = 16
-    while room < 2 * count:
-        room *= 2
-    return Slots(np.zeros(room, np.uint64), np.zeros(room), np.zeros(room))
+FACTS, SUMS, READ = record(Facts), own_record(Sums), own_record(Read)
 
 
-@inner(types.int64(TABLE, types.int64))
-def slot_of(table, key):
-    """The slot of a key, entered if it is new."""
-    slot = find(pointer(table.keys), len(table.keys) - 1, np.uint64(key + 1))
-    table.keys[slot] = np.uint64(key + 1)
+@inlined(types.int64(types.uint64[::1], types.int64, types.int64, types.uint64, *(types.float64[::1],) * 2))
+def slot_of(keys, mask, key, stamp, sums, more_sums):
+    """The slot of a key, entered with sums of 0 if it is new."""
+    slot = find_stamped(pointer(keys), mask, np.uint64(key), stamp)
+    if keys[slot] >> HALF != stamp:
+        keys[slot], sums[slot], more_sums[slot] = stamp << HALF | np.uint64(key), 0.0, 0.0
     return slot
 
 
-@inner(types.void(FACTS, types.int64, types.float64, TABLE, TABLE))
-def add(facts, row, p, items, shared):
-    """Add a candidate's probability to its item, to the items that its statements name, and to its statements."""
-    items.mass[slot_of(items, facts.items[row])] += p
-    if np.abs(p) < LEAST:
-        return
-    for s in range(facts.indptr[row], min(facts.indptr[row + 1], facts.indptr[row] + MOST_STATEMENTS)):
-        pair = facts.pairs[s]
-        shared.mass[slot_of(shared, pair)] += p
-        if facts.values[pair] >= 0 and facts.values[pair] != facts.items[row]:
-            items.named[slot_of(items, facts.values[pair])] += p * facts.rarity[pair]
+@inlined(types.int64(FACTS, types.int64, types.float64))
+def size_of(facts, row, p):
+    """The number of statements of a candidate that are read."""
+    return min(facts.indptr[row + 1] - facts.indptr[row], MOST_STATEMENTS) if row >= 0 and p >= LEAST_ASKED else 0
 
 
-@inner(types.float64(TABLE, types.int64))
-def mass_of(table, key):
-    """The probability of a key, 0 if it is not in the table."""
-    slot = find(pointer(table.keys), len(table.keys) - 1, np.uint64(key + 1))
-    return table.mass[slot] if table.keys[slot] != FREE else 0.0
+@inner(types.void(types.int64, types.float64, SUMS, READ))
+def add(k, p, sums, read):
+    """Add the probability of candidate k to its item, to the items that its statements name, and to its statements."""
+    own, begin, pair, item, rarity = read
+    present, named, shared = sums.present, sums.named, sums.shared
+    if own[k] >= 0:
+        present[own[k]] += p
+    for s in range(begin[k], begin[k + 1] if np.abs(p) >= LEAST else begin[k]):
+        shared[pair[s]] += p
+        if item[s] >= 0:
+            named[item[s]] += p * rarity[s]
 
 
-@inner(types.UniTuple(types.float64, 3)(FACTS, types.int64, TABLE, TABLE))
-def support_of(facts, row, items, shared):
-    """The first three numbers for one candidate. It shares no statements with itself as a candidate of others."""
-    names, shares, own = 0.0, 0.0, facts.items[row]
-    same = mass_of(items, own)
-    for s in range(facts.indptr[row], min(facts.indptr[row + 1], facts.indptr[row] + MOST_STATEMENTS)):
-        pair = facts.pairs[s]
-        shares += facts.rarity[pair] * np.log1p(max(mass_of(shared, pair) - same, 0.0))
-        if facts.values[pair] >= 0 and facts.values[pair] != own:
-            names += facts.rarity[pair] * min(max(mass_of(items, facts.values[pair]), 0.0), 1.0)
-    slot = find(pointer(items.keys), len(items.keys) - 1, np.uint64(own + 1))
-    return names, max(items.named[slot], 0.0), shares
+@inner(types.UniTuple(types.float64, 4)(types.int64, SUMS, READ))
+def support_of(k, sums, read):
+    """The four numbers of candidate k. It shares no statements with itself as a candidate of others."""
+    own, begin, pair, item, rarity = read
+    present, named, shared = sums.present, sums.named, sums.shared
+    names, shares, same = 0.0, 0.0, present[own[k]]
+    for s in range(begin[k], begin[k + 1]):
+        if shared[pair[s]] > same:
+            shares += rarity[s] * np.log1p(shared[pair[s]] - max(same, 0.0))
+        if item[s] >= 0:
+            names += rarity[s] * min(max(present[item[s]], 0.0), 1.0)
+    return names, max(named[own[k]], 0.0), shares, min(max(same, 0.0), 1.0)
+
+
+@inner(types.void(FACTS, I64, F64, types.int64, types.uint64, SUMS, READ))
+def read_facts(facts, rows, probability, mask, stamp, sums, read):
+    """Give slots to the items and statements of an article's candidates."""
+    indptr, pairs, values, rarities, items = facts
+    own, begin, pair, item, rarity = read
+    item_keys, present, named, pair_keys, shared = sums
+    for k in range(len(rows)):
+        begin[k + 1], own[k] = begin[k], -1
+        if k + AHEAD < len(rows) and rows[k + AHEAD] >= 0:
+            prefetch(pointer(indptr), rows[k + AHEAD])
+            prefetch(pointer(items), rows[k + AHEAD])
+        if k + 1 < len(rows) and rows[k + 1] >= 0:
+            prefetch(pointer(pairs), indptr[rows[k + 1]])
+        if rows[k] < 0:
+            continue
+        for s in range(indptr[rows[k]], indptr[rows[k]] + size_of(facts, rows[k], probability[k])):
+            pair[begin[k + 1]] = pairs[s]
+            prefetch(pointer(values), pairs[s])
+            prefetch(pointer(rarities), pairs[s])
+            begin[k + 1] += 1
+    for k in range(len(rows)):
+        if rows[k] < 0:
+            continue
+        own_item = items[rows[k]]
+        own[k] = slot_of(item_keys, mask, own_item, stamp, present, named)
+        for s in range(begin[k], begin[k + 1]):
+            value, rarity[s] = values[pair[s]], rarities[pair[s]]
+            pair[s] = slot_of(pair_keys, mask, pair[s], stamp, shared, shared)
+            names_other = value >= 0 and value != own_item
+            item[s] = slot_of(item_keys, mask, value, stamp, present, named) if names_other else -1
 
 
 @kernel(types.UniTuple(types.float64[::1], 4)(I64, I64, I64, F64, FACTS))
@@ -99,26 +142,30 @@ def mutual_support(articles, offsets, rows, probability, facts):
     """
     names, named_by = np.zeros(len(rows)), np.zeros(len(rows))
     shares, elsewhere = np.zeros(len(rows)), np.zeros(len(rows))
+    sizes, most, longest = np.zeros(len(articles), np.int64), 0, 0
     for a in range(len(articles) - 1):
-        low, high, count = offsets[articles[a]], offsets[articles[a + 1]], 0
+        low, high = offsets[articles[a]], offsets[articles[a + 1]]
         for k in range(low, high):
-            if rows[k] >= 0:
-                size = min(facts.indptr[rows[k] + 1] - facts.indptr[rows[k]], MOST_STATEMENTS)
-                count += 1 + (size if probability[k] >= LEAST else 0)
-        items, shared = room_for(count), room_for(count)
+            sizes[a] += size_of(facts, rows[k], probability[k])
+        most, longest = max(most, sizes[a]), max(longest, high - low)
+    room = 2 << width(np.uint64(most + longest))
+    items = np.zeros(room, np.uint64), np.empty(room), np.empty(room)
+    sums = Sums(*items, np.zeros(room, np.uint64), np.empty(room))
+    candidates = np.empty(longest, np.int64), np.zeros(longest + 1, np.int64)
+    read = Read(*candidates, np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most))
+    for a in range(len(articles) - 1):
+        low, high, stamp = offsets[articles[a]], offsets[articles[a + 1]], np.uint64(a + 1)
+        mask = (2 << width(np.uint64(sizes[a] + high - low))) - 1
+        read_facts(facts, rows[low:high], probability[low:high], mask, stamp, sums, read)
         for k in range(low, high):
-            if rows[k] >= 0:
-                add(facts, rows[k], probability[k], items, shared)
+            add(k - low, probability[k], sums, read)
         for m in range(articles[a], articles[a + 1]):
             begin, end = offsets[m], offsets[m + 1]
             for k in range(begin, end):  # a mention does not support itself
-                if rows[k] >= 0:
-                    add(facts, rows[k], -probability[k], items, shared)
+                add(k - low, -probability[k], sums, read)
             for k in range(begin, end):
                 if rows[k] >= 0 and probability[k] >= LEAST_ASKED:
-                    names[k], named_by[k], shares[k] = support_of(facts, rows[k], items, shared)
-                    elsewhere[k] = min(max(mass_of(items, facts.items[rows[k]]), 0.0), 1.0)
+                    names[k], named_by[k], shares[k], elsewhere[k] = support_of(k - low, sums, read)
             for k in range(begin, end):
-                if rows[k] >= 0:
-                    add(facts, rows[k], probability[k], items, shared)
+                add(k - low, probability[k], sums, read)
     return names, named_by, shares, elsewhere

@@ -107,59 +107,71 @@ def fetch_row(indptr, values, soon, later):
 
 
 class Beyond(NamedTuple):
-    """What candidates share with their texts and with the sentences of the name, and the numbers of words."""
+    """What candidates share with their texts and with the sentences of the name, and what chance gives."""
 
     shared: Any
     chance: Any
     near_shared: Any
     near_chance: Any
-    words: Any
-    """By mention: the distinct words of its text."""
 
 
-@inlined(
-    types.Tuple((types.int64, types.float64))(
-        *(MARKS, types.int32, WORDS, types.int64, types.int64, WEIGHTS, types.float64)
-    )
-)
+@inlined(types.float64(*(MARKS, types.int32, WORDS, types.int64, types.int64, WEIGHTS, types.float64)))
 def mark(marked, stamp, words, begin, end, expected, total):
-    """Mark words[begin:end]; return how many were unmarked, and `total` plus their expected weights.
+    """Mark words[begin:end]; return `total` plus the expected weights of those that were unmarked.
 
     It has no branch, because branch prediction fails here.
     """
-    count = 0
     for j in range(begin, end):
         word = np.uint32(words[j])
         weighs, new = expected[word], marked[word] != stamp
         marked[word] = stamp
-        count += new
         total += weighs if new else 0.0
-    return count, total
+    return total
 
 
-@kernel(types.NamedUniTuple(NEW, 5, Beyond)(F64, F64, RAGGED, I64, RUNS, I64, RAGGED, I64, I64, RAGGED))
+@kernel(NEW(RAGGED, I64, RAGGED, types.int64))
+def distinct_words(texts, article, names, vocabulary):
+    """The number of distinct words of each mention's text, without those of its name; `vocabulary`: of all words."""
+    counts, marked = np.zeros(len(article)), np.zeros(vocabulary, np.int32)
+    text, distinct = np.int64(-1), 0
+    for m in range(len(article)):
+        if article[m] != text:
+            text, distinct = article[m], 0
+            for j in range(texts.indptr[text], texts.indptr[text + 1]):
+                distinct += marked[texts.values[j]] != text + 1
+                marked[texts.values[j]] = text + 1
+        counts[m] = distinct
+        for j in range(names.indptr[m], names.indptr[m + 1]):
+            if marked[names.values[j]] == text + 1:
+                marked[names.values[j]] = -text - 1
+                counts[m] -= 1
+        for j in range(names.indptr[m], names.indptr[m + 1]):
+            marked[names.values[j]] = np.abs(marked[names.values[j]])
+    return counts
+
+
+@kernel(types.NamedUniTuple(NEW, 4, Beyond)(F64, F64, RAGGED, I64, RUNS, I64, RAGGED, I64, I64, RAGGED))
 def overlap_and_chance(weight, expected, texts, article, contexts, context, names, offsets, rows, entities):
     """For every candidate Σ weight[w] over W_text ∩ W_entity, and |W_entity| Σ expected[w] over W_text.
 
-    The same for the mention's context, which is part of the text, and |W_text| for every mention. `expected[w]` is the
-    expected weight of one word of a random entity by being w. The words of the mention's own name do not count. For
-    the arrays see `overlap`. Once the words of a text have been marked MARKED_AT_ONCE times, the context of
-    its other mentions is the whole text, because more marking would take quadratic time.
+    The same for the mention's context, which is part of the text. `expected[w]` is the expected weight of one word of a
+    random entity by being w. The words of the mention's own name do not count. For the arrays see `overlap`. Once the
+    words of a text have been marked MARKED_AT_ONCE times, the context of its other mentions is the whole text, because
+    more marking would take quadratic time.
     """
     words, weight_at, expected_at = pointer(texts.values), pointer(weight), pointer(expected)
     indptr_at, words_at = pointer(entities.indptr), pointer(entities.values)
     shared, chance = np.zeros(len(rows)), np.zeros(len(rows))
     near_shared, near_chance = np.zeros(len(rows)), np.zeros(len(rows))
-    counts = np.zeros(len(article))
     marked, near = np.zeros(len(weight), np.int32), np.zeros(len(weight), np.int32)
     hits = np.empty(AT_ONCE, np.uint32)
     stamp, near_stamp, text, near_context = np.int32(0), np.int32(0), np.int64(-1), np.int64(-1)
-    left, distinct, total, near_total = np.int64(0), np.int64(0), 0.0, 0.0
+    left, total, near_total = np.int64(0), 0.0, 0.0
     for m in range(len(article)):
         if article[m] != text:
             text, near_context, stamp = article[m], np.int64(-1), np.int32(stamp + NEXT)
             begin, end = texts.indptr[text], texts.indptr[text + 1]
-            distinct, total = mark(marked, stamp, words, begin, end, expected_at, 0.0)
+            total = mark(marked, stamp, words, begin, end, expected_at, 0.0)
             left = MARKED_AT_ONCE * (end - begin)
         first, last, c = offsets[m], offsets[m + 1], context[m]
         whole = c != near_context and left <= 0
@@ -169,19 +181,17 @@ def overlap_and_chance(weight, expected, texts, article, contexts, context, name
             near_context, near_stamp, near_total = c, np.int32(near_stamp + 1), 0.0
             for run in range(contexts.indptr[c], contexts.indptr[c + 1]):
                 begin, end = contexts.runs[run, 0], contexts.runs[run, 1]
-                _, near_total = mark(near, near_stamp, words, begin, end, expected_at, near_total)
+                near_total = mark(near, near_stamp, words, begin, end, expected_at, near_total)
                 left -= end - begin
-        rest, near_rest, own = total, near_total, 0
+        rest, near_rest = total, near_total
         for j in range(names.indptr[m], names.indptr[m + 1]):
             word = np.uint32(names.values[j])
             if marked[word] == stamp:
                 rest -= expected_at[word]
                 near_rest -= expected_at[word] if near[word] == near_stamp else 0.0
                 marked[word] = stamp + INSIDE
-                own += 1
             elif marked[word] != stamp + INSIDE:
                 marked[word] = stamp + OUTSIDE
-        counts[m] = distinct - own
         near_rest = max(rest if whole else near_rest, 0.0)
         rest = max(rest, 0.0)
         for k in range(first, last):
@@ -212,4 +222,4 @@ def overlap_and_chance(weight, expected, texts, article, contexts, context, name
                 marked[word] = stamp
             elif marked[word] == stamp + OUTSIDE:
                 marked[word] = 0
-    return Beyond(shared, chance, near_shared, near_chance, counts)
+    return Beyond(shared, chance, near_shared, near_chance)

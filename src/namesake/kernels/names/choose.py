@@ -40,12 +40,13 @@ def choose(texts, first, end, score):
     return chosen
 
 
-@kernel(types.float64[::1](I64, F64))
+@kernel([types.float64[::1](I64, F64), types.float64[::1](I64, types.Array(types.boolean, 1, "C", readonly=True))])
 def mean_of_spans(indptr, numbers):
     """The mean of the numbers of each mention's spans, which are `indptr[m]` to `indptr[m + 1]`."""
     means = np.zeros(len(indptr) - 1)
     for m in range(len(means)):
+        total = 0.0
         for k in range(indptr[m], indptr[m + 1]):
-            means[m] += numbers[k]
-        means[m] /= indptr[m + 1] - indptr[m]
+            total += numbers[k]
+        means[m] = total / (indptr[m + 1] - indptr[m])
     return means

@@ -6,41 +6,34 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import kernel
-from namesake.kernels.hash import find
-from namesake.kernels.names.gather import number_mentions
-from namesake.kernels.names.index import token_hashes
+from namesake.kernels.hash import FREE, find
+from namesake.kernels.names.lattice import Texts
 from namesake.kernels.names.tokens import AT_START, HAS_CAPITAL
 from namesake.kernels.simd import pointer
-from namesake.kernels.types import U64
+from namesake.kernels.types import I32, I64, U64, record
 
 UNASKED = -1.0
+COUNTS = types.float64[::1]
 
 
-@kernel(types.int64[::1](U64, U64))
-def slots_of(keys, hashes):
-    """The slot of each hash in a table, or the free one where it belongs, in which all counts are 0."""
-    slots = np.empty(len(hashes), np.int64)
-    for i in range(len(hashes)):
-        slots[i] = find(pointer(keys), len(keys) - 1, hashes[i])
-    return slots
+@kernel(types.UniTuple(COUNTS, 3)(U64, I64, U64, I32, I32, I32))
+def count_labels(hashes, indptr, keys, begins, inside, ends):
+    """For each name the labels that begin with its first token, have its rarest middle token, end with its last.
 
-
-def count_labels(texts, offsets, keys, begins, inside, ends) -> Any:
-    """For each normalised name the labels that begin with its first token, have its rarest middle token, end with its
-    last, by the KB's table of tokens and its counts.
-
-    UNASKED for names of one token, and for the middle of names of two.
+    The tokens of name i have the hashes `indptr[i]` to `indptr[i + 1]`; `keys` is the KB's table of tokens, with
+    counts. UNASKED for names of one token, and for the middle of names of two.
     """
-    indptr = np.zeros(len(offsets), np.int64)
-    slots = slots_of(keys, token_hashes(texts, offsets, indptr))
-    counts = np.full((3, len(offsets) - 1), UNASKED)
-    sizes = np.diff(indptr)
-    two, three = sizes > 1, sizes > 2
-    counts[0, two], counts[2, two] = begins[slots[indptr[:-1][two]]], ends[slots[indptr[1:][two] - 1]]
-    if three.any():
-        edges = np.column_stack([indptr[:-1][three] + 1, indptr[1:][three] - 1]).ravel()
-        counts[1, three] = np.minimum.reduceat(np.append(inside[slots], 0), edges)[::2]
-    return tuple(counts)
+    first, middle = np.full(len(indptr) - 1, UNASKED), np.full(len(indptr) - 1, UNASKED)
+    last, table, mask = np.full(len(indptr) - 1, UNASKED), pointer(keys), len(keys) - 1
+    for name in range(len(first)):
+        low, high = indptr[name], indptr[name + 1] - 1
+        if low < high:
+            first[name] = begins[find(table, mask, hashes[low])]
+            last[name] = ends[find(table, mask, hashes[high])]
+        for i in range(low + 1, high):
+            count = inside[find(table, mask, hashes[i])]
+            middle[name] = count if i == low + 1 else min(middle[name], count)
+    return first, middle, last
 
 
 class WordCounts(NamedTuple):
@@ -53,22 +46,48 @@ class WordCounts(NamedTuple):
     capital_in_text: Any
 
 
-def count_words(texts, first, end, keys, begins, lower) -> WordCounts:
-    """The uses of the words of names, which are the tokens first to end.
+@kernel(types.NamedUniTuple(COUNTS, 5, WordCounts)(record(Texts), I64, I64, U64, I32, I32))
+def count_words(texts, first, end, keys, begins, lower):
+    """The uses of the words of names, which are the tokens first to end, in the order of their texts.
 
     Labels of people that begin with the first word; how often the KB's descriptions have the words in lower
     case, at least and the last one; how often the text has a name of one word in lower case, and how often it has the
     first word with a capital inside a sentence.
     """
-    if not len(first):
-        return WordCounts(*(np.zeros(0),) * 3, *(np.zeros(0, np.int64),) * 2)
-    group, _ = number_mentions(texts.indptr, texts.hashes)
-    is_lower = texts.marks & HAS_CAPITAL == 0
-    small = np.bincount(group, is_lower)[group[first]]
-    inside = np.bincount(group, ~is_lower & (texts.marks & AT_START == 0))[group[first]]
-    slots, last = slots_of(keys, texts.hashes[first]), lower[slots_of(keys, texts.hashes[end - 1])]
-    sizes = end - first
-    token = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
-    least = np.minimum.reduceat(lower[slots_of(keys, texts.hashes[token])], np.cumsum(sizes) - sizes)
-    of_kb = (column.astype(np.float64) for column in (begins[slots], least, last))
-    return WordCounts(*of_kb, *(np.int32(count) for count in (np.where(sizes == 1, small, 0), inside)))
+    names, least, last = np.zeros(len(first)), np.zeros(len(first)), np.zeros(len(first))
+    small, inside, place = np.zeros(len(first)), np.zeros(len(first)), np.empty(len(first), np.int64)
+    hashes, marks, room, low = texts.hashes, texts.marks, 8, 0
+    for text in range(len(texts.indptr) - 1):
+        high = low
+        while high < len(first) and first[high] < texts.indptr[text + 1]:
+            high += 1
+        while room < 4 * (high - low):
+            room *= 2
+        low = high
+    low = 0
+    table, owner, of_kb, mask = np.zeros(room, np.uint64), np.empty(room, np.int64), pointer(keys), len(keys) - 1
+    for text in range(len(texts.indptr) - 1):
+        high = low
+        while high < len(first) and first[high] < texts.indptr[text + 1]:
+            slot = find(pointer(table), room - 1, hashes[first[high]])
+            if table[slot] == FREE:
+                table[slot], owner[slot] = hashes[first[high]], high
+            place[high] = slot
+            high += 1
+        for i in range(texts.indptr[text], texts.indptr[text + 1] if high > low else 0):
+            slot = find(pointer(table), room - 1, hashes[i])
+            if table[slot] != FREE:
+                small[owner[slot]] += marks[i] & HAS_CAPITAL == 0
+                inside[owner[slot]] += marks[i] & (HAS_CAPITAL | AT_START) == HAS_CAPITAL
+        for m in range(high - 1, low - 1, -1):
+            known = find(of_kb, mask, hashes[first[m]])
+            names[m], least[m], last[m] = begins[known], lower[known], lower[known]
+            for i in range(first[m] + 1, end[m]):
+                last[m] = lower[find(of_kb, mask, hashes[i])]
+                least[m] = min(least[m], last[m])
+            inside[m], small[m] = inside[owner[place[m]]], small[owner[place[m]]]
+            table[place[m]] = FREE
+        for m in range(low, high):
+            small[m] = small[m] if end[m] - first[m] == 1 else 0.0
+        low = high
+    return WordCounts(names, least, last, small, inside)

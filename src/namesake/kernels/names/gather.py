@@ -14,7 +14,7 @@ from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.hash import FREE, find
 from namesake.kernels.names.constants import FIRST_NAME, SHORT, SIMILAR, SURNAME
 from namesake.kernels.names.phrases import name_in, short_in
-from namesake.kernels.simd import pointer
+from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import F32, F64, I8, I32, I64, U64, own_record, record
 
 MOST = 16
@@ -25,6 +25,8 @@ LENT = 4
 """Candidates that a longer name gives to one of its words."""
 PART_QUALITY = 0.7
 """The quality of the match of such a word."""
+AHEAD = (12, 6, 2)
+"""The distance of the mentions for which data are prefetched, step by step."""
 FAVOURED = 400.0
 """The factor of the weight of a candidate that the text names in full, or that is an own entity of the KB."""
 
@@ -103,9 +105,25 @@ def number_mentions(indptr, keys):
     return mention, offsets
 
 
+@kernel(types.UniTuple(types.int64[::1], 2)(I64, types.int64))
+def group_by_mention(mention, mentions):
+    """The offsets of mentions in their hypotheses, and the hypotheses in this order: a stable sort."""
+    indptr, order = np.zeros(mentions + 2, np.int64), np.empty(len(mention), np.int64)
+    for h in range(len(mention)):
+        indptr[mention[h] + 2] += 1
+    for m in range(mentions):
+        indptr[m + 2] += indptr[m + 1]
+    for h in range(len(mention)):
+        order[indptr[mention[h] + 1]] = h
+        indptr[mention[h] + 1] += 1
+    return indptr[:-1], order
+
+
 @inner(types.int64(BEST, types.int64, types.int32, types.int64, types.float64, types.boolean, types.float64))
 def keep_best(best, count, row, form, quality, in_text, weight):
     """Add a candidate to the best ones, each entity once; returns how many there are."""
+    if count == MOST and weight <= best.weights[MOST - 1]:
+        return count
     for k in range(count):
         if best.rows[k] == row:
             if best.weights[k] >= weight:
@@ -114,8 +132,6 @@ def keep_best(best, count, row, form, quality, in_text, weight):
             for later in range(k, count):
                 copy(best, later + 1, later)
             break
-    if count == MOST and weight <= best.weights[MOST - 1]:
-        return count
     k = min(count, MOST - 1)
     while k > 0 and best.weights[k - 1] < weight:
         copy(best, k - 1, k)
@@ -153,6 +169,19 @@ def weight_of(index, row, form):
     return (1.0 + index.fame[row]) * index.form_weight[form] * (FAVOURED if row >= index.own else 1.0)
 
 
+@inner(types.void(I64, I32, I8, F32, types.int64, types.int64))
+def fetch(indptr, rows, forms, fame, name, step):
+    """Prefetch one step of what will be read of a name: its offsets, its entities, their fame."""
+    if step == 0:
+        prefetch(pointer(indptr), name)
+    elif step == 1:
+        prefetch(pointer(rows), indptr[name])
+        prefetch(pointer(forms), indptr[name])
+    else:
+        for k in range(indptr[name], min(indptr[name] + MOST, indptr[name + 1])):
+            prefetch(pointer(fame), rows[k])
+
+
 @kernel(CANDIDATES(I64, U64, I64, U64, U64, INDEX, record(Variants)))
 def gather_candidates(texts, known, sizes, firsts, lasts, index, variants):
     """The candidates of the mentions of each text.
@@ -185,6 +214,13 @@ def gather_candidates(texts, known, sizes, firsts, lasts, index, variants):
                 chain[2 * m + side] = latest[slot] if table[slot] != FREE else -1
                 table[slot], latest[slot], place[2 * m + side] = key, 2 * m + side, slot
         for m in range(texts[text], texts[text + 1]):
+            for step in range(len(AHEAD)):
+                soon = known[min(m + AHEAD[step], mentions - 1)]
+                name, short = name_in(soon), short_in(soon)
+                if name >= 0:
+                    fetch(index.indptr, index.rows, index.kinds, index.fame, name, step)
+                if short >= 0:
+                    fetch(index.short_indptr, index.short_rows, index.short_forms, index.fame, short, step)
             count = known_candidates(index, known[m], best)
             name, short = name_in(known[m]), short_in(known[m])
             namesakes[m] = index.indptr[name + 1] - index.indptr[name] if name >= 0 else 0

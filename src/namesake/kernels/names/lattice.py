@@ -11,12 +11,12 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inner, kernel
+from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names import tokens as t
 from namesake.kernels.names.cut import cut, mark_gaps
 from namesake.kernels.names.phrases import PHRASE, fame_in, name_in, packed_of, short_in
-from namesake.kernels.simd import pointer
+from namesake.kernels.simd import BYTES, byte, pointer, prefetch
 from namesake.kernels.types import I32, I64, U8, U64, own_record, record
 
 MOST_TOKENS = 8
@@ -26,6 +26,8 @@ FEWEST_UNKNOWN, MOST_UNKNOWN = 2, 5
 NEW_LINE, SPACE, AMPERSAND, QUOTE, LETTER_S, SMALL = 0x0A, 0x20, 0x26, 0x27, 0x73, 0x20
 FEW_USES = 3
 """A word that is used in lower case more often is no name by itself in a text without capitals."""
+AHEAD = 8
+"""The distance in tokens of the phrases that are prefetched."""
 FEW = 64
 """Hypotheses that a text has room for at first."""
 
@@ -89,10 +91,9 @@ def cut_texts(data, offsets, heads, tables):
             head += 1
         at, line = begin, line + 1
         for i in range(base, base + count):
-            while at < starts[i]:
-                line += data[at] == NEW_LINE
-                at += 1
-            lines[i] = line
+            for gap in range(at, starts[i]):
+                line += data[gap] == NEW_LINE
+            lines[i], at = line, starts[i] if bits[i] & t.IS_INITIALS != 0 else ends[i]
         styles[text] = t.style_of(tokens.bits, head if head < count else 0, count)
         base += count
         indptr[text + 1] = base
@@ -102,17 +103,9 @@ def cut_texts(data, offsets, heads, tables):
     )
 
 
-@inner(types.boolean(record(Texts), types.uint8, types.int64, types.int64))
-def can_begin(texts, style, i, stop):
-    """Whether a name can begin with token i.
-
-    It has a capital; or it is a number before such a token, or small words are: 20th Century Fox, al Qaeda, van der
-    Bellen. In a text without capitals, every word but function words can begin a name.
-    """
-    if texts.marks[i] & t.HAS_CAPITAL != 0 or texts.bits[i] & t.IS_UPPER != 0:
-        return True
-    if style == t.LOWER:
-        return texts.classes[i] & t.FUNCTION == 0
+@inner(types.boolean(record(Texts), types.int64, types.int64))
+def begins_small(texts, i, stop):
+    """Whether token i is a number before a token with a capital, or small words are: 20th Century Fox, al Qaeda."""
     while texts.classes[i] & t.PARTICLE != 0 or texts.bits[i] & t.IS_NUMBER != 0:
         if i + 1 >= stop or texts.gaps[i + 1] != t.SOFT:
             return False
@@ -122,40 +115,35 @@ def can_begin(texts, style, i, stop):
     return False
 
 
-@inner(types.boolean(record(Texts), types.int64))
-def is_word(texts, i):
-    """Whether token i by itself is no name: a function word, unless it is written like US or U.S., or a number."""
-    if texts.classes[i] & t.FUNCTION != 0:
-        return texts.bits[i] & (t.IS_UPPER | t.IS_INITIALS) == 0
-    return texts.bits[i] & t.IS_NUMBER != 0 and texts.bits[i] & t.IS_UPPER == 0
+@inlined(types.boolean(types.uint8, types.uint32))
+def is_word(bits, classes):
+    """Whether a token by itself is no name: a function word, unless it is written like US or U.S., or a number."""
+    if classes & t.FUNCTION != 0:
+        return bits & (t.IS_UPPER | t.IS_INITIALS) == 0
+    return bits & t.IS_NUMBER != 0 and bits & t.IS_UPPER == 0
 
 
-@inner(types.boolean(types.uint8, types.uint8, types.uint32))
+@inlined(types.boolean(types.uint8, types.uint8, types.uint32))
 def fits_in(marks, bits, classes):
     """Whether a token inside a name is written as names are: a capital, a digit, or a small function word."""
     return marks & t.HAS_CAPITAL != 0 or bits & t.IS_NUMBER != 0 or classes & (t.FUNCTION | t.PARTICLE) != 0
 
 
-@inner(types.boolean(record(Texts), U8, types.int64))
-def is_joined(texts, data, j):
-    """Whether a name may reach from the token before j to token j.
-
-    A space or a hyphen is between them, a possessive s (People's Republic) or & (AT&T).
-    """
-    if texts.gaps[j] != t.HARD:
-        return texts.gaps[j] == t.SOFT
-    begin, size = texts.ends[j - 1], texts.starts[j] - texts.ends[j - 1]
+@inner(types.boolean(U8, types.int64, types.int64))
+def is_joined(data, begin, end):
+    """Whether a name may reach over the bytes between two tokens: a possessive s (People's Republic) or & (AT&T)."""
+    size = end - begin
     if size == 1 or (size == 3 and data[begin] == SPACE):
         return data[begin + size // 2] == AMPERSAND
     is_long = size == 5 and data[begin] == 0xE2 and data[begin + 1] == 0x80 and data[begin + 2] == 0x99
     return (is_long or (size == 3 and data[begin] == QUOTE)) and data[begin + size - 2] | SMALL == LETTER_S
 
 
-@inner(types.boolean(U8, types.uint64))
-def may_continue(prefixes, key):
+@inlined(types.boolean(BYTES, types.int64, types.uint64))
+def may_continue(prefixes, mask, key):
     """Whether a name in the KB may be, or begin with, two or more tokens with this hash."""
-    bit = np.int64(key & np.uint64(8 * len(prefixes) - 1))
-    return prefixes[bit >> 3] >> (bit & 7) & 1 != 0
+    bit = np.int64(key & np.uint64(mask))
+    return byte(prefixes, bit >> 3) >> (bit & 7) & 1 != 0
 
 
 @inner([types.int64[::1](types.int64[::1]), types.uint64[::1](types.uint64[::1])])
@@ -165,13 +153,6 @@ def longer(array):
     for i in range(len(array)):  # Numba takes half a second to compile the assignment to a slice
         larger[i] = array[i]
     return larger
-
-
-@inner(types.boolean(record(Texts), types.int64, U64, I32))
-def is_common(texts, i, keys, lower):
-    """Whether the KB's descriptions have token i in lower case more than a few times."""
-    slot = find(pointer(keys), len(keys) - 1, texts.hashes[i])
-    return keys[slot] != FREE and lower[slot] > FEW_USES
 
 
 @kernel(HYPOTHESES(record(Texts), U8, U64, U8, U64, I32))
@@ -185,36 +166,53 @@ def list_hypotheses(texts, data, phrases, prefixes, keys, lower):
     first, end = np.empty(room, np.int64), np.empty(room, np.int64)
     key, known = np.empty(room, np.uint64), np.empty(room, np.uint64)
     indptr = np.zeros(len(texts.styles) + 1, np.int64)
-    entries, mask = pointer(phrases), len(phrases) // PHRASE - 1
+    entries, mask, bits_at, last_bit = (
+        pointer(phrases),
+        len(phrases) // PHRASE - 1,
+        pointer(prefixes),
+        8 * len(prefixes) - 1,
+    )
+    hashes, marks, bits, classes, gaps = texts.hashes, texts.marks, texts.bits, texts.classes, texts.gaps
     for text in range(len(texts.styles)):
         style, stop, covered = texts.styles[text], texts.indptr[text + 1], 0
+        while count + MOST_TOKENS * (stop - texts.indptr[text]) > room:  # not token by token: Numba counts references
+            room *= 2
+            first, end, key, known = longer(first), longer(end), longer(key), longer(known)
         for i in range(texts.indptr[text], stop):
-            if not can_begin(texts, style, i, stop):
-                continue
-            if count + MOST_TOKENS > room:
-                room *= 2
-                first, end, key, known = longer(first), longer(end), longer(key), longer(known)
+            if i + AHEAD + 1 < stop and (style == t.LOWER or marks[i + AHEAD] & t.HAS_CAPITAL != 0):
+                one = extend(ZERO, hashes[i + AHEAD])
+                prefetch(entries, np.int64(one & np.uint64(mask)) * PHRASE)
+                prefetch(bits_at, np.int64(extend(one, hashes[i + AHEAD + 1]) & np.uint64(last_bit)) >> 3)
+            if marks[i] & t.HAS_CAPITAL == 0 and bits[i] & t.IS_UPPER == 0:
+                if style == t.LOWER:
+                    if classes[i] & t.FUNCTION != 0:
+                        continue
+                elif (classes[i] & t.PARTICLE == 0 and bits[i] & t.IS_NUMBER == 0) or not begins_small(texts, i, stop):
+                    continue
             run, low, longest, capitals = ZERO, count, i, True
             for j in range(i, min(i + MOST_TOKENS, stop)):
-                if j > i and not is_joined(texts, data, j):
+                if j > i and gaps[j] != t.SOFT:
+                    if gaps[j] != t.HARD or not is_joined(data, texts.ends[j - 1], texts.starts[j]):
+                        break
+                run = extend(run, hashes[j])
+                if j > i and not may_continue(bits_at, last_bit, run):
                     break
-                run = extend(run, texts.hashes[j])
-                if j > i and not may_continue(prefixes, run):
-                    break
-                capitals &= fits_in(texts.marks[j], texts.bits[j], texts.classes[j]) and texts.classes[j] & t.AND == 0
+                capitals &= fits_in(marks[j], bits[j], classes[j]) and classes[j] & t.AND == 0
                 packed = packed_of(entries, mask, run)
-                if packed == ZERO or (j == i and is_word(texts, i)):
+                if packed == ZERO or (j == i and is_word(bits[i], classes[i])):
                     continue
-                if j == i and style == t.LOWER and is_common(texts, i, keys, lower):
-                    continue
+                if j == i and style == t.LOWER:
+                    slot = find(pointer(keys), len(keys) - 1, hashes[i])
+                    if keys[slot] != FREE and lower[slot] > FEW_USES:
+                        continue
                 is_name = name_in(packed) >= 0 or fame_in(packed) > 0
-                if capitals and texts.marks[j] & t.HAS_CAPITAL != 0 and is_name:
+                if capitals and marks[j] & t.HAS_CAPITAL != 0 and is_name:
                     longest = j
                 if name_in(packed) >= 0 or short_in(packed) >= 0:
                     first[count], end[count], key[count], known[count] = i, j + 1, run, packed
                     count += 1
             count = without_parts(end, low, count, max(longest, covered), first, key, known)
-            opens_sentence = texts.marks[i] & t.AT_START != 0 and texts.classes[i] & t.FUNCTION != 0
+            opens_sentence = marks[i] & t.AT_START != 0 and classes[i] & t.FUNCTION != 0
             if longest > i and not opens_sentence:
                 covered = max(covered, longest + 1)
         indptr[text + 1] = count
@@ -232,44 +230,47 @@ def without_parts(end, low, count, covered, first, key, known):
     return kept
 
 
-@inner(types.boolean(record(Texts), types.int64))
-def in_person(texts, i):
-    """Whether token i is written like a word of a person's name: a capital, and no word that is not part of names."""
-    return texts.marks[i] & t.HAS_CAPITAL != 0 and texts.classes[i] & (t.NO_NAME | t.TITLE | t.FIRM_WORD) == 0
+@inlined(types.boolean(types.uint8, types.uint32))
+def in_person(marks, classes):
+    """Whether a token is written like a word of a person's name: a capital, and no word that is not part of names."""
+    return marks & t.HAS_CAPITAL != 0 and classes & (t.NO_NAME | t.TITLE | t.FIRM_WORD) == 0
 
 
 @kernel(HYPOTHESES(record(Texts), record(Hypotheses)))
-def list_unknown(texts, found):
-    """Runs of two to five capitalised words without a known name of several words: names that may be spelled otherwise.
+def add_unknown(texts, found):
+    """The same with runs of two to five capitalised words without a known name of several words, maybe misspelled.
 
     A run that is a short form is left out. What the KB knows of the runs is 0.
     """
-    count, room, at = 0, FEW * len(texts.styles) + FEW, 0
-    first, end, key = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint64)
-    indptr = np.zeros(len(texts.styles) + 1, np.int64)
-    covered = np.zeros(len(texts.hashes), np.bool_)
-    for h in range(len(found.first)):
-        if found.end[h] - found.first[h] > 1 and name_in(found.known[h]) >= 0:
-            covered[found.first[h] : found.end[h]] = True
+    hashes, marks, classes, gaps = texts.hashes, texts.marks, texts.classes, texts.gaps
+    firsts, ends, keys, packed = found.first, found.end, found.key, found.known
+    count, at, room = 0, 0, len(firsts) + len(hashes) // FEWEST_UNKNOWN  # memory that is not touched costs nothing
+    first, end = np.empty(room, np.int64), np.empty(room, np.int64)
+    key, known = np.empty(room, np.uint64), np.empty(room, np.uint64)
+    indptr, covered = np.zeros(len(texts.styles) + 1, np.int64), np.zeros(len(hashes), np.bool_)
+    for h in range(len(firsts)):
+        if ends[h] - firsts[h] > 1 and name_in(packed[h]) >= 0:
+            for i in range(firsts[h], ends[h]):
+                covered[i] = True
     for text in range(len(texts.styles)):
-        i, stop = texts.indptr[text], texts.indptr[text + 1]
-        while i < stop and texts.styles[text] == t.CASED:
-            j, run, is_known = i, ZERO, False
-            while j < stop and (j == i or texts.gaps[j] == t.SOFT):
-                particle = j > i and j + 1 < stop and texts.classes[j] & t.PARTICLE != 0 and in_person(texts, j + 1)
-                if not in_person(texts, j) and not particle:
-                    break
-                run, is_known = extend(run, texts.hashes[j]), is_known or covered[j]
+        i, stop, last = texts.indptr[text], texts.indptr[text + 1], found.indptr[text + 1]
+        cased = texts.styles[text] == t.CASED
+        while i < stop or at < last:
+            j, run, is_known = i, ZERO, not cased
+            while j < stop and (j == i or gaps[j] == t.SOFT):
+                if not in_person(marks[j], classes[j]):
+                    particle = j > i and j + 1 < stop and classes[j] & t.PARTICLE != 0
+                    if not particle or not in_person(marks[j + 1], classes[j + 1]):
+                        break
+                run, is_known = extend(run, hashes[j]), is_known or covered[j]
                 j += 1
-            while at < len(found.first) and (found.first[at] < i or (found.first[at] == i and found.end[at] < j)):
-                at += 1
-            is_known |= at < len(found.first) and found.first[at] == i and found.end[at] == j
+            while at < last and (i >= stop or firsts[at] < i or (firsts[at] == i and ends[at] < j)):
+                first[count], end[count], key[count], known[count] = firsts[at], ends[at], keys[at], packed[at]
+                at, count = at + 1, count + 1
+            is_known |= at < last and firsts[at] == i and ends[at] == j
             if FEWEST_UNKNOWN <= j - i <= MOST_UNKNOWN and not is_known:
-                if count == room:
-                    room *= 2
-                    first, end, key = longer(first), longer(end), longer(key)
-                first[count], end[count], key[count] = i, j, run
+                first[count], end[count], key[count], known[count] = i, j, run, ZERO
                 count += 1
             i = max(j, i + 1)
         indptr[text + 1] = count
-    return Hypotheses(indptr, first[:count], end[:count], key[:count], np.zeros(count, np.uint64))
+    return Hypotheses(indptr, first[:count], end[:count], key[:count], known[:count])
