@@ -33,7 +33,6 @@ Problem = tuple[Column[Any], str]
 BLOCK = 1 << 22  # numbers checked at a time, where a pass needs memory
 WORDS = ("stem", "lemma", "none")
 NOT_CONTIGUOUS = "its rows are not contiguous"
-RETIRED = {"item.kind.npy"}  # in KBs of format version 6
 
 
 def manifest_problem(manifest: Manifest) -> str | None:
@@ -45,7 +44,7 @@ def manifest_problem(manifest: Manifest) -> str | None:
     files = {f"{name}.npy" for column in columns().values() for name in column.files}
     others = {REJECTS, OWN_FILE, f"{BASE}{MANIFEST}", *(f"{BASE}{name}" for name in files)}
     files |= {f"{SOURCES}{name}" for name in (manifest.sources.gathered.types if manifest.sources else ())}
-    for name in sorted(files.symmetric_difference(manifest.files.keys() - others - RETIRED)):
+    for name in sorted(files.symmetric_difference(manifest.files.keys() - others)):
         return f"its {MANIFEST} does not list {name}" if name in files else f"{name!r:.80} is no part of a KB"
     return None
 
