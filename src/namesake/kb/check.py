@@ -50,10 +50,7 @@ def manifest_problem(manifest: Manifest) -> str | None:
 
 
 def problems(files: Columns, manifest: Manifest, quick: bool = False) -> Iterator[Problem]:
-    """Columns that do not match their declarations; with `quick`, only by lengths and both ends of bounds.
-
-    Stop at the first, because checks rely on those before.
-    """
+    """Columns that do not match their declarations; with `quick`, only by lengths and ends. Stop at the first."""
     opened: Opened = {column: column.open(files) for column in columns().values()}
     sizes: dict[Axis, int] = {}  # the manifest's count, else that of the first column that has the axis
     for column, value in opened.items():
@@ -62,7 +59,7 @@ def problems(files: Columns, manifest: Manifest, quick: bool = False) -> Iterato
             yield column, NOT_CONTIGUOUS
         counted = column.rows.counted
         sizes.setdefault(column.rows, getattr(manifest, counted) if counted else len(value))
-    for column, value in opened.items():
+    for column, value in opened.items():  # checks rely on those before
         if wrong := _rows_problem(column.rows, len(value), sizes, opened):
             yield column, wrong
     for column, value in () if quick else opened.items():
