@@ -33,7 +33,6 @@ Problem = tuple[Column[Any], str]
 BLOCK = 1 << 22  # numbers checked at a time, where a pass needs memory
 WORDS = ("stem", "lemma", "none")
 NOT_CONTIGUOUS = "its rows are not contiguous"
-RETIRED = {"item.kind.npy"}  # in KBs of format version 6
 
 
 def manifest_problem(manifest: Manifest) -> str | None:
@@ -45,16 +44,13 @@ def manifest_problem(manifest: Manifest) -> str | None:
     files = {f"{name}.npy" for column in columns().values() for name in column.files}
     others = {REJECTS, OWN_FILE, f"{BASE}{MANIFEST}", *(f"{BASE}{name}" for name in files)}
     files |= {f"{SOURCES}{name}" for name in (manifest.sources.gathered.types if manifest.sources else ())}
-    for name in sorted(files.symmetric_difference(manifest.files.keys() - others - RETIRED)):
+    for name in sorted(files.symmetric_difference(manifest.files.keys() - others)):
         return f"its {MANIFEST} does not list {name}" if name in files else f"{name!r:.80} is no part of a KB"
     return None
 
 
 def problems(files: Columns, manifest: Manifest, quick: bool = False) -> Iterator[Problem]:
-    """Columns that do not match their declarations; with `quick`, only by lengths and both ends of bounds.
-
-    Stop at the first, because checks rely on those before.
-    """
+    """Columns that do not match their declarations; with `quick`, only by lengths and ends. Stop at the first."""
     opened: Opened = {column: column.open(files) for column in columns().values()}
     sizes: dict[Axis, int] = {}  # the manifest's count, else that of the first column that has the axis
     for column, value in opened.items():
@@ -63,7 +59,7 @@ def problems(files: Columns, manifest: Manifest, quick: bool = False) -> Iterato
             yield column, NOT_CONTIGUOUS
         counted = column.rows.counted
         sizes.setdefault(column.rows, getattr(manifest, counted) if counted else len(value))
-    for column, value in opened.items():
+    for column, value in opened.items():  # checks rely on those before
         if wrong := _rows_problem(column.rows, len(value), sizes, opened):
             yield column, wrong
     for column, value in () if quick else opened.items():

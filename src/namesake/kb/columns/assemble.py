@@ -6,7 +6,6 @@ The content of the dump stays mapped and is read in blocks; large results go to 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -149,13 +148,14 @@ def state(items: Items, rows: Numbering) -> Statements:
     ends, places = values_of(items.statement_indptr, rows.entity_dump)
     value, strings = _values(items, rows, large.taken(items.statement_value, places))
     pair, distinct = _pairs(large.taken(items.statement_property, places), value)
-    sizes, pairs, *tenure = large.gathered(_by_entity(items, ends, places, pair), np.int64, *[np.int32] * 5)
+    by_entity = large.gathered(_by_entity(items, ends, places, pair), np.int64, *[np.int32] * 5)
+    sizes, pairs, entity, dated_pair, start, end = by_entity
     return Statements(
         Ragged(large.running(sizes), pairs),
         (distinct >> 32).astype(np.int32),
         (distinct & 0xFFFFFFFF).astype(np.uint32).view(np.int32),
-        *tenure,
-        strings=strings,
+        *(entity, dated_pair, start, end),
+        strings,
     )
 
 
@@ -212,13 +212,12 @@ def _by_entity(items: Items, ends: Int64, places: Int64, pair: Int32) -> Iterato
 
 def pick(items: Items, rows: Numbering) -> Made:
     """The columns that come from the dump unchanged: the rows of the entities."""
-    dump = rows.entity_dump
-
-    def picked(column: Any) -> Any:
-        return column.take(dump) if isinstance(column, Strings) else large.taken(column, dump)
-
-    columns = KBColumns.declared().values()
-    return {column: picked(getattr(items, column.dump_field)) for column in columns if column.dump_field}
+    made: Made = {}
+    for column in KBColumns.declared().values():
+        if column.dump_field:
+            every, dump = getattr(items, column.dump_field), rows.entity_dump
+            made[column] = every.take(dump) if isinstance(every, Strings) else large.taken(every, dump)
+    return made
 
 
 def entity_aliases(items: Items, rows: Numbering) -> tuple[Ragged, Strings]:

@@ -165,10 +165,7 @@ def taken(array: AnyArray, rows: AnyArray) -> AnyArray:
 
 
 def order(keys: AnyArray) -> AnyArray:
-    """The rows of an array in ascending order of their keys, equal keys in the order of the rows.
-
-    A large array is sorted in several parts, each between two of some quantiles of its keys.
-    """
+    """The rows of an array in ascending, stable order of their keys; sorted in parts, between quantiles of the keys."""
     parts = 1 + len(keys) * SORT_BYTES // (4 * room().block)
     sample = np.sort(keys[:: 1 + len(keys) // (256 * parts)])
     bounds = sample[:: 1 + len(sample) // parts][1:]

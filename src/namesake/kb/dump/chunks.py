@@ -34,11 +34,7 @@ class Chunk:
 
 
 def read_chunks(paths: Sequence[Path | str], workers: int, chunk_bytes: int = CHUNK) -> Iterator[Chunk]:
-    """The lines of the dumps `paths` (`-` is standard input), in their order, about `chunk_bytes` at a time.
-
-    bzip2 is decompressed on `workers` cores. A file that is missing, empty, truncated, damaged or without any entity
-    raises NamesakeError.
-    """
+    """The lines of dumps, about `chunk_bytes` at a time; NamesakeError for a damaged file, or one without an entity."""
     sizes = [_size(path) for path in paths]
     total = sum(size or 0 for size in sizes) if None not in sizes else 0
     before = 0

@@ -77,10 +77,9 @@ STEPS = 200
 
 
 def incoming(indptr: Int64, target: Int32, source: Int32, nodes: int) -> Ragged:
-    """The distinct other nodes that link to each of `nodes` nodes.
+    """The distinct other nodes that link to each of `nodes` nodes: row i of `target` has the links of node source[i].
 
-    Row i has all links from node source[i], to the nodes target[indptr[i]:indptr[i + 1]]; negative numbers are ignored.
-    Links are placed for one range of targets at a time, so that the range fits in memory; each range costs one pass.
+    Negative numbers are ignored. Links are placed for one range of targets at a time, so that it fits in memory.
     """
     starts = large.zeros(nodes + 1, np.int64)
     kernels.count_links(indptr, target, source, large.full(nodes, -1, np.int32), starts)

@@ -9,6 +9,7 @@ Special:EntityData and `wbgetentities` answer `{"entities": {"Q1": …}}`. A del
 """
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -59,6 +60,7 @@ class _Statement(Struct, frozen=True):
     qualifiers: Any = None
 
 
+_LANGUAGE_TEXT = msgspec.defstruct("_LanguageText", [("text", str), ("language", str)])
 _Nothing = tuple[()]  # PHP writes an empty map as []
 
 
@@ -72,11 +74,6 @@ class _Record(Struct, frozen=True):
     claims: dict[str, list[_Statement]] | _Nothing = {}
     sitelinks: dict[str, Any] | _Nothing = {}
     lastrevid: Any = 0
-
-
-class _LanguageText(Struct, frozen=True):
-    text: str
-    language: str
 
 
 class _TimeValue(Struct, frozen=True):
@@ -163,7 +160,7 @@ def _plain_snak(snak: _Snak) -> _Snak:
         written = _TIME.match(time.time) if time else None
         plain = _TimeValue(written[0] if written else "", time.precision if time and 1 <= time.precision <= 14 else 15)
     elif kind == "monolingualtext":
-        plain = _lenient(value, _LanguageText)
+        plain = _lenient(value, _LANGUAGE_TEXT)
     elif kind == "quantity" and isinstance(value, dict) and _AMOUNT.fullmatch(str(value.get("amount"))):
         plain = {"amount": value["amount"]}
     return _Snak("value", datavalue=_DataValue("" if plain is None else kind, plain))
@@ -175,10 +172,6 @@ def _lenient(value: Any, kind: type[T]) -> T | None:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError:
         return None
-
-
-class _Answer(Struct):
-    entities: dict[str, msgspec.Raw]
 
 
 class _Redirects(Struct, rename={"source": "from", "target": "to"}):
@@ -198,11 +191,12 @@ class _Head(Struct):
 
 def entities_on(line: bytes) -> list[tuple[str, bytes]]:
     """The entities on a line, each with its key in an answer of the API; in any other line there is one without key."""
-    try:
-        answer = msgspec.json.decode(line, type=_Answer) if MARKS[0] in line else None
-    except (msgspec.DecodeError, RecursionError):
-        answer = None  # the line is reported when it is repaired
-    return [("", line)] if answer is None else [(key, bytes(raw)) for key, raw in answer.entities.items()]
+    if MARKS[0] in line:
+        with suppress(ValueError, RecursionError, KeyError):  # the line is reported when it is repaired
+            answer = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
+            entities = msgspec.json.decode(answer["entities"], type=dict[str, msgspec.Raw])
+            return [(key, bytes(entity)) for key, entity in entities.items()]
+    return [("", line)]
 
 
 def removed_by(key: str, entity: bytes) -> tuple[list[tuple[int, int]], bool]:

@@ -33,16 +33,13 @@ class KnownForms:
     """The short forms of the KB that is updated, with the new rows of their entities."""
 
     def __init__(self, old: NameColumns, row_of: Int32, changed: Bool) -> None:
-        """`row_of` has the new row of each unchanged entity, -1 for others.
-
-        `changed` are the new entities whose entries differ or may differ. Demonyms may move to another entity.
-        """
+        """`row_of` has new rows of unchanged entities, -1 for others; entries of `changed` entities may differ."""
         self.changed, self.ends, self.forms = changed, old.short_entities.indptr, old.short_forms
         self.keys = np.empty(len(old.short_entities), np.uint64)
         taken = np.flatnonzero(old.short_slots >= 0)
         self.keys[old.short_slots[taken]] = old.short_hashes[taken]
         self.rows: Int32 = row_of[old.short_entities.values]
-        is_stale = (self.rows < 0) | changed[self.rows] | (self.forms == DEMONYM)
+        is_stale = (self.rows < 0) | changed[self.rows] | (self.forms == DEMONYM)  # which may move to another entity
         self._stale = self.keys[np.searchsorted(self.ends, np.flatnonzero(is_stale), side="right") - 1]
 
     def renew(self, added: list[Entries]) -> list[Int64]:

@@ -1,8 +1,10 @@
 """Short forms of names of people (surnames, first and last token …) and of others (Bulls, French); counts of tokens."""
 
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -26,30 +28,7 @@ from namesake.language import Language
 
 Texts = tuple[Strings, Bool]
 """A column of texts, and which of them count."""
-FORMS = (
-    ("mononym", 1.0),  # a label of one token: Rihanna
-    ("surname", 1.0),  # the last token of a label: Bolsonaro
-    ("head", 0.7),  # the part before "of", "the" or a comma, and a king's name: Charles, Charles II
-    ("first", 0.15),  # the first token of a label
-    ("pair", 1.0),  # first and last token of three or more: Michael Brown of Michael E. Brown
-    ("suffix", 1.0),  # the last two of three or more, with all particles: van der Bellen
-    ("begin", 0.3),  # the first two of three or more: Francis Ford
-    ("called", 1.2),  # an alias of one token that is in the label: Lula
-    ("nick", 0.5),  # an alias of one token that is not: Daddy
-    ("alias surname", 0.4),  # the last token of an alias that shares another with the label: Bonaparte
-    ("acronym", 0.5),  # of an entity that is not a person, like all that follow: IMF
-    ("no suffix", 1.0),  # without its article, legal form or kind of club: Apple of Apple Inc., Joker of The Joker
-    ("tail", 0.3),  # at least two last tokens: Justice Department; what follows "of"
-    ("opening", 0.3),  # the first one or two tokens: Caribbean of Caribbean Sea, Dow Jones
-    ("team place", 2.0),  # the beginning of a team's name: Chicago of Chicago Bulls
-    ("team nickname", 0.7),  # its end: Bulls
-    ("demonym", 1.0),  # the adjective and the people of a place, and abbreviations: French, Calif.
-    ("no possessive", 1.0),  # without the s of a possessive, which tokens of texts lack too: Men Wearhouse
-    ("no year", 0.5),  # an event without its year: FIFA World Cup of 1998 FIFA World Cup
-    ("national team", 10.0),  # the country of a national team
-    ("team demonym", 3.0),  # the adjective of this country: Dutch of Netherlands national football team
-    ("last word", 0.1),  # Gulf of Persian Gulf
-)
+FORMS = tuple(tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items())
 """Names of the forms and factors for the entity's fame, by number (`kernels.names.constants.MONONYM` and so on)."""
 
 FORM_WEIGHTS = np.array([weight for _, weight in FORMS])
@@ -58,22 +37,27 @@ OF_AN_ALIAS = 0.5
 
 
 @cache
-def cut_words(language: Language) -> kernels.Words:
-    """The words at which names of people are cut."""
-    return word_table(
-        {
-            kernels.TITLE: language.title_words,
-            kernels.AFFIX: language.suffixes,
-            kernels.NUMERAL: language.numerals,
-            kernels.GENERATION: language.generations,
-            kernels.PARTICLE: language.particles,
-            kernels.END: language.head_ends,
-        }
-    )
-
-
-def word_table(lists: dict[int, frozenset[str]]) -> kernels.Words:
-    """A hash table of words, with the bits of the lists that have each."""
+def cut_words(language: Language, of_people: bool) -> kernels.Words:
+    """The words at which names of people, or of others, are cut: a hash table, with the bits of the lists of each."""
+    for_people = {
+        kernels.TITLE: language.title_words,
+        kernels.AFFIX: language.suffixes,
+        kernels.NUMERAL: language.numerals,
+        kernels.GENERATION: language.generations,
+        kernels.PARTICLE: language.particles,
+        kernels.END: language.head_ends,
+    }
+    for_others = {
+        other_forms.LEGAL: language.legal_forms,
+        other_forms.SMALL: language.function_words,
+        other_forms.OF: language.of_words,
+        other_forms.TEAM: language.team_words,
+        other_forms.NATIONAL: language.national,
+        other_forms.ARTICLE: frozenset({language.article}),
+        other_forms.SPORT: language.sports,
+        other_forms.NOUN: language.institutions,
+    }
+    lists = for_people if of_people else for_others
     words = Strings.of(sorted(frozenset[str]().union(*lists.values())))
     keys, place = table_of(hash_each(words.data, words.offsets))
     bits = np.zeros(len(keys), np.uint8)
@@ -126,7 +110,7 @@ def _forms_of_people(names: EntityNames, fame: Float64, prefixes: UInt8) -> kern
         *(np.empty(size, kind) for kind in (np.uint64, np.int32, np.int8, np.float32)),
         *(np.empty(room, np.uint64) for room in (len(names), len(names), kernels.LONGEST * len(names))),
     )
-    words = cut_words(names.language)
+    words = cut_words(names.language, of_people=True)
     count, between = kernels.list_forms(named, words, fame, FORM_WEIGHTS, OF_AN_ALIAS, prefixes, found)
     entries = {name: getattr(found, name)[:count] for name in ("keys", "rows", "forms", "weights")}
     return found._replace(**entries, middles=found.middles[:between])
@@ -198,23 +182,6 @@ class Others(NamedTuple):
     demonyms: Strings
 
 
-@cache
-def other_words(language: Language) -> kernels.Words:
-    """The words at which names of entities that are not people are cut."""
-    return word_table(
-        {
-            other_forms.LEGAL: language.legal_forms,
-            other_forms.SMALL: language.function_words,
-            other_forms.OF: language.of_words,
-            other_forms.TEAM: language.team_words,
-            other_forms.NATIONAL: language.national,
-            other_forms.ARTICLE: frozenset({language.article}),
-            other_forms.SPORT: language.sports,
-            other_forms.NOUN: language.institutions,
-        }
-    )
-
-
 def list_other_forms(names: EntityNames, others: Others, prefixes: UInt8, entries: FormEntries | None = None) -> None:
     """Add the short forms of other entities to `entries`, and their beginnings to `prefixes`."""
     words_of = _words_of_places(names.language)
@@ -260,7 +227,7 @@ def _forms_of_others(
         *(np.empty(size, kind) for kind in (np.uint64, np.int32, np.int8, np.float32)), *[np.empty(0, np.uint64)] * 3
     )
     pairs = other_forms.Pairs(names.normalised.data, names.normalised.offsets, np.arange(len(rows)), rows)
-    words = other_words(names.language)
+    words = cut_words(names.language, of_people=False)
     of_word = np.uint64(token_hash(min(names.language.of_words)) if names.language.of_words else 0)
     count = other_forms.list_other_forms(pairs, words, of_word, teams, fame, FORM_WEIGHTS, OF_AN_ALIAS, prefixes, found)
     yield found.keys[:count], found.rows[:count], found.forms[:count], found.weights[:count]

@@ -5,7 +5,6 @@ are in the order of properties.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -44,11 +43,17 @@ class Merge:
         self.changed: Bool = np.isin(entities, [*dump.targets])
         """Which of its entities are entities of the base with more aliases."""
         known = np.where(self.changed, positions(self.base.qids, entities), -1)
+        strings, words = (np.full(len(texts), -1) for texts in (self.small.strings, self.small.words))
+        at = pc.index_in(self.base.strings.arrow(), self.small.strings.arrow())
+        strings[numpy_numbers(at.drop_null())] = np.flatnonzero(numpy_numbers(at.is_valid()))
+        taken = np.flatnonzero(self.small.stem_hash)
+        known_stems = slots(self.base.stem_hash, self.small.stem_hash[taken])
+        words[self.small.stem_word[taken]] = self.base.stem_word[known_stems]
         self.maps: dict[Axis, Int64] = {
             ENTITY: after(len(self.base.qids), self.own, known),
             ITEM: after(len(self.base.item_qids), np.isin(items, own), positions(self.base.item_qids, items)),
-            STRING: self._strings(),
-            WORD: self._words(),
+            STRING: after(len(self.base.strings), strings < 0, strings),
+            WORD: after(len(self.base.words), words < 0, words),
         }
         self.maps[PAIR] = self._pairs()
         named = self._values(self.small.aliases, self.own | self.changed)
@@ -59,20 +64,6 @@ class Merge:
     def _values(self, column: Ragged, chosen: Bool) -> Int64:
         """The values of some rows of a column of the small KB, each once."""
         return np.unique(column.values[take_rows(column.indptr, np.flatnonzero(chosen))[1]]).astype(np.int64)
-
-    def _strings(self) -> Int64:
-        """The row of each string value in the merged KB; those that the base does not have follow its strings."""
-        found = np.full(len(self.small.strings), -1)
-        at = pc.index_in(self.base.strings.arrow(), self.small.strings.arrow())
-        found[numpy_numbers(at.drop_null())] = np.flatnonzero(numpy_numbers(at.is_valid()))
-        return after(len(self.base.strings), found < 0, found)
-
-    def _words(self) -> Int64:
-        """The row of each word in the merged KB, by its hash."""
-        taken = np.flatnonzero(self.small.stem_hash)
-        rows = np.full(len(self.small.words), -1)
-        rows[self.small.stem_word[taken]] = self.base.stem_word[slots(self.base.stem_hash, self.small.stem_hash[taken])]
-        return after(len(self.base.words), rows < 0, rows)
 
     def _pairs(self) -> Int64:
         """The row of each pair in the merged KB. New pairs shift those of the base."""
@@ -189,6 +180,8 @@ class MergeNames:
         """`fame` is that of all entities of the merged KB."""
         self.merge, self.fame, self.language = merge, fame, merge.dump.language
         self.base, self.small = NameColumns(merge.base.columns), NameColumns(merge.small.columns)
+        self.labels = merge.small.item_labels.take(merge.small.entity_item)
+        self.names = EntityNames.of(self.language, self.labels, merge.small.aliases, merge.small.alias_texts)
         self.rows = merge.maps[ENTITY]
         """The entities of the small KB in the merged KB."""
         self.never: dict[int, set[int]] = {}
@@ -270,25 +263,18 @@ class MergeNames:
                 made[of_keys] = np.insert(of_keys.open(self.base.columns), at, names)
         return made
 
-    @cached_property
-    def _small_names(self) -> EntityNames:
-        """The names of all entities of the small KB."""
-        small = self.merge.small
-        labels = small.item_labels.take(small.entity_item)
-        return EntityNames.of(self.language, labels, small.aliases, small.alias_texts)
-
     def _prefixes(self) -> Made:
         """The bits of the beginnings of names and short forms."""
-        small, bits, names = self.merge.small, self.base.prefixes.copy(), self._small_names
+        small, bits = self.merge.small, self.base.prefixes.copy()
         found = np.array([*self._found(NAMES)], np.uint64)
         more = self.small.texts.take(self.small.slots[slots(self.small.hashes, found)])
         mark_names(more.data, more.offsets, bits)
         ours, is_person, fame = self.rows >= 0, small.kind == PERSON, small.fame.astype(np.float64)
         stating = np.isin(small.pair_property, (LEAGUE, SPORT))
         teams = np.array([bool(stating[small.statements[row]].any()) for row in range(len(ours))], np.bool_)
-        short_forms.list_forms(names, ours & is_person, fame, bits)
+        short_forms.list_forms(self.names, ours & is_person, fame, bits)
         others = short_forms.Others(ours & ~is_person, teams, fame, np.empty(0, np.int32), Strings.empty(0))
-        short_forms.list_other_forms(names, others, bits)
+        short_forms.list_other_forms(self.names, others, bits)
         return {} if np.array_equal(bits, self.base.prefixes) else {NameColumns.prefixes: bits}
 
     def _tokens(self) -> Made:
@@ -296,13 +282,9 @@ class MergeNames:
         small, own = self.merge.small, self.merge.own
         other, of_alias = own & ~small.person, np.repeat(np.arange(len(own)), np.diff(small.aliases.indptr))
         people, unused = own & (small.kind == PERSON), np.zeros(1, np.uint8)
-        tokens = short_forms.list_forms(self._small_names, people, small.fame.astype(np.float64), unused)
-        labels, aliases = small.item_labels.take(small.entity_item), small.alias_texts.take(small.aliases.values)
-        prose = [
-            (small.descriptions, own),
-            short_forms.in_lower_case(labels, other),
-            short_forms.in_lower_case(aliases, other[of_alias]),
-        ]
+        tokens = short_forms.list_forms(self.names, people, small.fame.astype(np.float64), unused)
+        names = (self.labels, other), (small.alias_texts.take(small.aliases.values), other[of_alias])
+        prose = [(small.descriptions, own), *(short_forms.in_lower_case(texts, counted) for texts, counted in names)]
         counts = short_forms.count_tokens(tokens, prose)
         hashes = counts.pop(NameColumns.token_hashes)
         taken = np.flatnonzero(hashes)

@@ -30,10 +30,7 @@ class Text(msgspec.Struct):
 
 
 class Record(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """An own entity, or aliases and corrections for an entity of Wikidata (`id` is its QID).
-
-    Labels, descriptions, aliases and claims are those of Wikidata's JSON. A value of a claim may be an own id.
-    """
+    """An own entity, or aliases and corrections for the item with a QID, in Wikidata's JSON; values may be own ids."""
 
     id: str
     batch: int = 0
