@@ -142,13 +142,8 @@ inlined = partial(inner, forceinline=True)
 """For those that must be part of their callers."""
 
 
-def all_kernels() -> list[Kernel]:
-    """The kernels of all modules."""
-    modules = [import_module(found.name) for found in walk_packages([str(ROOT)], "namesake.kernels.")]
-    kernels = (value for module in modules for value in vars(module).values() if isinstance(value, Kernel))
-    return list(dict.fromkeys(kernels))
-
-
 def entry_points() -> list[Kernel]:
     """Every kernel that Python calls. The others are compiled into these."""
-    return [one for one in all_kernels() if one.is_entry]
+    modules = [import_module(found.name) for found in walk_packages([str(ROOT)], "namesake.kernels.")]
+    kernels = (value for module in modules for value in vars(module).values() if isinstance(value, Kernel))
+    return [one for one in dict.fromkeys(kernels) if one.is_entry]

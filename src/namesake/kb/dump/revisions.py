@@ -14,7 +14,7 @@ from namesake.errors import NamesakeError
 from namesake.kb.columns import large
 from namesake.kb.dump.parse import Items
 from namesake.kernels.columns import bitmap
-from namesake.kernels.columns.revisions import NONE, settle
+from namesake.kernels.columns.group import NONE, settle
 
 SHOWN = 5  # items of a cycle of redirects in an error
 

@@ -102,11 +102,7 @@ def character(data, k, end):
 
 @inlined(types.boolean(INTEGER, INTEGER, INTEGER))
 def has_capitals(capitals, among, one_in):
-    """Whether at least one in `one_in` letters, or words, is a capital, so that the text is written with capitals.
-
-    Sentences ask this of the beginning of a text, by letters. The name detector asks it of the whole text, by words: a
-    long quotation with one capital at its start does not distinguish names.
-    """
+    """Whether at least one in `one_in` letters, or words, is a capital, so that the text is written with capitals."""
     return capitals * one_in >= among
 
 
@@ -193,11 +189,7 @@ AT_ONCE = 4  # words that are written at once, even if there are fewer
 LONG = 16  # letters of a word whose hash needs more than its head and tail
 
 
-@inlined(
-    types.UniTuple(INTEGER, 2)(
-        *(BYTES, INTEGER, types.uint64, types.uint64, NUMBERS, NUMBERS, KEYS, KEYS, INTEGER, INTEGER)
-    )
-)
+@inlined(types.UniTuple(INTEGER, 2)(BYTES, INTEGER, *[types.uint64] * 2, *[NUMBERS] * 2, *[KEYS] * 2, *[INTEGER] * 2))
 def write_words(text, base, begin, stop, starts, ends, heads, tails, opened, closed):
     """Write starts, ends, and the first and second eight bytes of the words whose starts and ends are two masks.
 

@@ -88,9 +88,7 @@ def run_length(data, k, end):
     return count
 
 
-@inner(
-    types.Tuple((INTEGER, INTEGER))(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, INTEGER, WORDS),
-)
+@inner(types.Tuple((INTEGER, INTEGER))(BYTES, *[INTEGER] * 5, WORDS))
 def piece_end(data, start, k, end, sentence, flags, words):
     """End of the piece that starts at `start` and is known up to `k`; and where the next sentence starts, or -1.
 
