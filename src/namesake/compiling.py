@@ -57,10 +57,7 @@ def compile_kernels(with_rare: bool = False) -> int:
 
 
 def _compile_in_processes(kernels: Sequence[compiled.Kernel]) -> None:
-    """Compile kernels on all cores, those of a module in one process, because they share much of their code.
-
-    The modules with the most code are first. Code that several modules share is compiled in several processes.
-    """
+    """Compile kernels on all cores: those of a module in one process, because they share code; the largest first."""
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 

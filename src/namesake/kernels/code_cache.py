@@ -32,10 +32,9 @@ DAYS_KEPT = 30
 
 @cache
 def folders() -> tuple[Path, ...]:
-    """The folders in which compiled code is looked for. New code goes into the last.
+    """The folders in which compiled code is looked for: NUMBA_CACHE_DIR or beside the sources; the user's if need be.
 
-    The first is the folder that NUMBA_CACHE_DIR names, else the one beside the sources. If it is safe, it is read, also
-    where this user may not write to it. If it cannot be written to, the user's cache folder is the second.
+    New code goes into the last. The first is read, if it is safe, also where this user may not write to it.
     """
     named, beside = os.environ.get(NAMED), ROOT / "__pycache__"
     first = real_path(Path(named or beside))
@@ -105,10 +104,7 @@ def _target() -> str:
 
 
 def prune() -> None:
-    """Remove folders of code that this version does not use.
-
-    Beside the sources no other version can use them. In a folder that several versions share they stay for a month.
-    """
+    """Remove folders of code that this version does not use, after a month where several versions share a folder."""
     folder = folders()[-1]
     oldest = time.time() - (0 if folder.parent == ROOT else DAYS_KEPT * 24 * 3600)
     for found in folder.glob("[0-9a-f]" * 16):

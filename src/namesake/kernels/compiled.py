@@ -63,10 +63,7 @@ class Kernel:
 
     @cached_property
     def lowered(self) -> Any:
-        """The function for kernels that call it, and for its entry point: code that is not optimised yet.
-
-        With a version of Numba that is not tested, this is Numba's own compiled function, without a cache.
-        """
+        """The function for kernels that call it, not optimised yet; Numba's own with a version that is not tested."""
         with global_compiler_lock:
             if "lowered" in self.__dict__:
                 return self.__dict__["lowered"]

@@ -88,10 +88,7 @@ def hash_ahead(text, start, end, bits):
 
 @inlined(HASH(HASH, HASH, types.int64))
 def hash_short(head, tail, length):
-    """`hash_word` of fewer than 16 letters by the first eight bytes and the next eight, for loops over many words.
-
-    It has no branch and reads no text, so that the compiler makes several hashes at once.
-    """
+    """`hash_word` of fewer than 16 letters by the first and the next eight bytes; without a branch, for loops."""
     size = np.uint64(length)
     head, tail, rest = head | LOWERED, tail | LOWERED, (ONE << ((size & SEVEN) << THREE)) - ONE
     hashed, last = (absorb(ZERO, head), tail) if size & EIGHT != ZERO else (ZERO, head)

@@ -125,20 +125,12 @@ def is_small(data, k, end):
     return 97 <= data[k] <= 122
 
 
-@inner(INTEGER(BYTES, INTEGER, INTEGER))
-def letters_end(data, k, end):
-    """The end of the ASCII letters from `k` on."""
-    while k < end and CLASS[data[k]] == LETTER:
-        k += 1
-    return k
-
-
 @inner(types.boolean(BYTES, INTEGER, INTEGER, WORDS))
 def is_capital_word(data, k, end, words):
     """Whether a word with a capital that opens a sentence starts at `k`: only then does an ellipsis end one."""
     if data[k] == 0xC3:
         return k + 1 < end and data[k + 1] < 0x9F
-    return 65 <= data[k] <= 90 and word_bits(data, k, letters_end(data, k, end), words) & CAPITAL == 0
+    return 65 <= data[k] <= 90 and word_bits(data, k, characters.letters_end(data, k, end), words) & CAPITAL == 0
 
 
 @inner(types.boolean(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, WORDS))
@@ -162,7 +154,7 @@ def opens_sentence(data, k, end, bits, flags, words):
         return False
     if not bits & FINAL or quoted:
         return True
-    return (word_bits(data, k, letters_end(data, k, end), words) & STARTER) != 0
+    return (word_bits(data, k, characters.letters_end(data, k, end), words) & STARTER) != 0
 
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, INTEGER, WORDS))

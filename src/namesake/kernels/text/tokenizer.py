@@ -31,10 +31,7 @@ def part(k, count, to):
 
 @inlined(INTEGER(BYTES, INTEGER, TO))
 def hash_plain(data, count, to):
-    """Compute the hashes of plain words and split contractions. Returns the number of tokens.
-
-    Long words are hashed one by one; a word of five or six letters whose third is doubled may be a contraction.
-    """
+    """Compute the hashes of plain words, and split contractions; returns the number of tokens."""
     for k in range(count):
         hashed = hash_short(to.heads[k], to.tails[k], to.ends[k] - to.starts[k])
         to.hashes[k] = hashed if to.heads[k] != ZERO else to.hashes[k]

@@ -12,10 +12,10 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
-from namesake.kernels.hash import ZERO as EMPTY
-from namesake.kernels.hash import add_byte, find, finish
+from namesake.kernels.hash import find
 from namesake.kernels.search import sort_range
 from namesake.kernels.simd import BYTES, LANES, NUMBERS, below, byte, lowest, pointer, prefetch
+from namesake.kernels.text.characters import hash_token, letters_end
 from namesake.kernels.types import I64, PAIRS, U8, U64, own_record, record
 
 FIRST_YEAR, LAST_YEAR = 1000, 2049
@@ -118,21 +118,10 @@ def digits_from(text, at, high):
     return end - at
 
 
-@inner(I(BYTES, I, I))
-def letters_end(text, at, high):
-    """The end of the letters that begin at byte `at`."""
-    while at < high and is_letter(byte(text, at)):
-        at += 1
-    return at
-
-
 @inner(I(BYTES, I, I, YEAR_WORDS))
 def word_bits(text, start, end, words):
     """The bits of a word of letters from A to Z, whatever its case; 0 for an unknown one."""
-    hashed, rest, length = EMPTY, EMPTY, np.int64(0)
-    for at in range(start, end):
-        hashed, rest, length = add_byte(hashed, rest, length, np.uint64(byte(text, at) | CASE))
-    slot = find(pointer(words.keys), len(words.keys) - 1, finish(hashed, rest, length))
+    slot = find(pointer(words.keys), len(words.keys) - 1, hash_token(text, start, end))
     return np.int64(words.bits[slot]) if end > start else np.int64(0)
 
 
@@ -242,10 +231,7 @@ NONE, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 
 @inlined(I(BYTES, I, I, I))
 def next_digits(text, at, end, last):
-    """The next byte at which four digits in a row, or near the end of the data a digit, may begin; `end` if none does.
-
-    `last` is the last byte from which 64 can be read.
-    """
+    """The next byte at which four digits, or beyond `last` a digit, may begin; 64 bytes can be read up to `last`."""
     while at < end and at <= last:
         digits = below(text, at, np.uint8(NINE + 1)) & ~below(text, at, np.uint8(ZERO))
         pairs = digits & (digits >> ONE)
