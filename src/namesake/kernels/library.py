@@ -151,7 +151,8 @@ def _size_of(context: Any, llvm_type: Any) -> int:
     return SIZES[text]
 
 
-INFER = BaseFunction.get_call_type
+FUNCTIONS: Any = BaseFunction
+INFER = FUNCTIONS.get_call_type
 SIGNATURES: dict[str, dict[Any, Any]] = {}
 """The signatures of operators and functions of Numba, for each set of options: functions of Numba are compiled with
 the options of the caller."""
@@ -160,7 +161,7 @@ the options of the caller."""
 @contextmanager
 def _signatures_remembered(options: dict[str, Any]) -> Iterator[None]:
     """Infer each signature once, not for each call; for callers that hold Numba's compiler lock."""
-    known, before = SIGNATURES.setdefault(repr(options), {}), BaseFunction.get_call_type
+    known, before = SIGNATURES.setdefault(repr(options), {}), FUNCTIONS.get_call_type
 
     def get_call_type(function: Any, context: Any, arguments: Any, named: Any) -> Any:
         key = function, arguments, tuple(dict(named).items())
@@ -170,11 +171,11 @@ def _signatures_remembered(options: dict[str, Any]) -> Iterator[None]:
         signature, function._impl_keys[signature.args] = known[key]
         return signature
 
-    BaseFunction.get_call_type = get_call_type
+    FUNCTIONS.get_call_type = get_call_type
     try:
         yield
     finally:
-        BaseFunction.get_call_type = before
+        FUNCTIONS.get_call_type = before
 
 
 def prepare() -> None:
