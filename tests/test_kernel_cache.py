@@ -13,7 +13,8 @@ import pytest
 
 import namesake
 from namesake.compiling import NOTICE
-from namesake.kernels.code_cache import ROOT, closure, digest
+from namesake.kernels import code_cache
+from namesake.kernels.code_cache import ROOT, digest
 from namesake.kernels.compiled import Kernel, entry_points
 from namesake.kernels.link.candidate_tables import beats, top_two
 from namesake.kernels.text.characters import write_words
@@ -53,23 +54,15 @@ def code_in(folder: Path) -> set[str]:
     return {path.name.partition("-")[0] for path in folder.rglob("*.obj")}
 
 
-def test_the_cache_of_a_module_depends_on_all_that_it_imports(tmp_path):
+def test_the_digest_is_of_all_sources(tmp_path, monkeypatch):
+    monkeypatch.setattr(code_cache, "ROOT", tmp_path)
     (tmp_path / "low").mkdir()
-    (tmp_path / "low" / "deep.py").write_text("x = 1\n")
-    (tmp_path / "middle.py").write_text("from namesake.kernels.low.deep import x\n")
-    (tmp_path / "high.py").write_text("from namesake.kernels import (\n    middle,\n    other,\n)\n")
-    (tmp_path / "apart.py").write_text("import numpy\n")
-    low, middle, high, apart = (f"namesake.kernels.{name}" for name in ("low.deep", "middle", "high", "apart"))
-    assert set(closure(low, tmp_path)) == {low}
-    assert set(closure(high, tmp_path)) == {low, middle, high}
-    assert set(closure(apart, tmp_path)) == {apart}
-
-
-def test_the_digest_is_of_the_sources():
-    lattice, overlap = (digest(f"namesake.kernels.{name}") for name in ("names.lattice", "link.word_sums"))
-    assert lattice != overlap
-    assert lattice == digest.__wrapped__("namesake.kernels.names.lattice")
-    assert "namesake.kernels.simd" in closure("namesake.kernels.names.index")
+    found = [digest.__wrapped__()]
+    for name, text in (("high.py", "x = 1\n"), ("low/deep.py", "x = 1\n"), ("low/deep.py", "x = 2\n")):
+        (tmp_path / name).write_text(text)
+        found.append(digest.__wrapped__())
+    assert len(set(found)) == 4
+    assert found[-1] == digest.__wrapped__()
 
 
 def test_kernels_load_when_they_are_used():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
-from namesake.kernels.text.vitals import vitals
+from namesake.kernels.text.years import vitals
 from namesake.language import English
 from namesake.linker import Linker
 from namesake.recipe import Recipe

@@ -26,11 +26,7 @@ Float64 = npt.NDArray[np.float64]
 
 
 def number_type(alias: Any) -> type[np.generic]:
-    """The number type of one of these array types, such as `np.int32` for `Int32`.
-
-    `NDArray[np.int32]` is `ndarray[shape, dtype[np.int32]]` up to NumPy 2.4, and an alias with the one argument
-    `np.int32` from 2.5 on.
-    """
+    """The number type of one of these array types, such as `np.int32` for `Int32`, with any version of NumPy."""
     while not (isinstance(alias, type) and issubclass(alias, np.generic)):
         alias = get_args(alias)[-1]
     return alias

@@ -45,22 +45,19 @@ def compile_kernels(with_rare: bool = False) -> int:
     """
     from concurrent.futures import BrokenExecutor
 
-    from namesake.kernels.code_cache import digest, prune
+    from namesake.kernels.code_cache import prune
 
     kernels = [one for one in compiled.entry_points() if with_rare or not one.__module__.startswith(RARE)]
     missing = [one for one in kernels if not one.is_cached()]
     if missing and compiled.is_tested():
         with suppress(BrokenExecutor, OSError):  # such as no memory for more processes
             _compile_in_processes(missing)
-            prune({digest(one.__module__) for one in compiled.all_kernels()})
+            prune()
     return len(kernels)
 
 
 def _compile_in_processes(kernels: Sequence[compiled.Kernel]) -> None:
-    """Compile kernels on all cores, those of a module in one process, because they share much of their code.
-
-    The modules with the most code are first. Code that several modules share is compiled in several processes.
-    """
+    """Compile kernels on all cores: those of a module in one process, because they share code; the largest first."""
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 

@@ -40,10 +40,9 @@ def from_home(path: str | Path) -> Path:
 
 
 def cache_folder() -> Path:
-    """The folder for files that can be made again. It exists, and only this user can write to it.
+    """The folder for files that can be made again: only this user can write to it.
 
-    It is `namesake` in XDG_CACHE_HOME or in `~/.cache`. If that cannot be used, because the user has no home or because
-    other users can write to it, it is a private folder for temporary files, and a warning says so.
+    It is `namesake` in XDG_CACHE_HOME or `~/.cache`; if that is unusable, a temporary folder, with a warning.
     """
     return _usable(_user_cache())
 
@@ -119,11 +118,9 @@ def cannot_write(folder: Path) -> str:
 
 
 def danger(path: Path) -> str:
-    """Why a file or folder may have content from a user other than root or this one, in one line.
+    """Why a file or folder may have content from a user other than root or this one, in one line; an empty text if not.
 
-    The folders above it count as well, because a user who can write to one of them can replace what is in it, unless
-    the folder has the sticky bit, as /tmp has. A path that does not exist is as safe as the folders above it. The
-    reason is an empty text if the path is safe.
+    A user who can write to a folder above it can replace it, unless that folder has the sticky bit, as /tmp has.
     """
     path = real_path(path)
     for at in (path, *path.parents):
@@ -141,10 +138,7 @@ def danger(path: Path) -> str:
 
 
 def others_write(found: os.stat_result) -> bool:
-    """Whether others than root and the owner may write to a file or folder with this status.
-
-    A group does not count if it is root's, or has the name of this user and no other members.
-    """
+    """Whether others than root, the owner and a group of the owner alone may write to what has this status."""
     if found.st_mode & stat.S_IWOTH:
         return True
     return bool(found.st_mode & stat.S_IWGRP) and not _is_own_group(found.st_gid)
@@ -198,10 +192,7 @@ class StoppedError(Exception):
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Let SIGTERM raise KeyboardInterrupt inside the block, as Ctrl-C does, so that the work cleans up.
-
-    Only the main thread receives signals; in other threads this does nothing.
-    """
+    """Let SIGTERM raise KeyboardInterrupt inside the block, as Ctrl-C does; only in the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

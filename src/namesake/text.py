@@ -14,9 +14,8 @@ import Stemmer
 
 from namesake.arrays import Int32, Int64, UInt8, UInt64
 from namesake.errors import NamesakeError, lacking
-from namesake.kernels.hash import fill, room_for
+from namesake.kernels.hash import LINE, fill, remember, room_for
 from namesake.kernels.text import boundaries, lookup
-from namesake.kernels.text.cache import LINE, remember
 from namesake.kernels.text.characters import hash_all
 from namesake.kernels.text.lookup import ABSENT, Analysis, Tables, drop_unknown, look_up_all
 from namesake.language import English, Language

@@ -1,14 +1,13 @@
 """Compiled code on disk: which folders hold it, which of them are safe, and when it is out of date.
 
-The code of a module is in a folder named after a digest of its source and of every kernel module that it imports, so a
-change of a function reaches every kernel that it is compiled into.
+Code is in a folder named after a digest of the sources of all kernels, so a change of a function reaches every kernel
+that it is compiled into.
 
 Compiled code is stored as pickles, and loading a pickle can run anything. So code is loaded only from files that root
 or this user has written, in folders to which nobody else can write.
 """
 
 import os
-import re
 import sys
 import time
 from functools import cache
@@ -24,7 +23,6 @@ from numba.core.registry import cpu_target
 from namesake.machine import cache_folder, cannot_write, danger, make_private, others_write, real_path, warn_once
 
 ROOT = Path(__file__).parent
-IMPORT = re.compile(r"^from (namesake\.kernels[\w.]*) import (?:\(([^)]*)\)|(.*))", re.M)
 NAMED = "NUMBA_CACHE_DIR"
 """The variable that names the folder for compiled code."""
 VERSIONS = f"{numba.__version__} {llvmlite.__version__} {sys.implementation.cache_tag}{sys.abiflags}"
@@ -34,10 +32,9 @@ DAYS_KEPT = 30
 
 @cache
 def folders() -> tuple[Path, ...]:
-    """The folders in which compiled code is looked for. New code goes into the last.
+    """The folders in which compiled code is looked for: NUMBA_CACHE_DIR or beside the sources; the user's if need be.
 
-    The first is the folder that NUMBA_CACHE_DIR names, else the one beside the sources. If it is safe, it is read, also
-    where this user may not write to it. If it cannot be written to, the user's cache folder is the second.
+    New code goes into the last. The first is read, if it is safe, also where this user may not write to it.
     """
     named, beside = os.environ.get(NAMED), ROOT / "__pycache__"
     first = real_path(Path(named or beside))
@@ -53,42 +50,11 @@ def folders() -> tuple[Path, ...]:
 
 
 @cache
-def source(module: str, root: Path = ROOT) -> tuple[bytes, list[str]] | None:
-    """A digest of the source of a kernel module, and the names of what it imports of other kernels.
-
-    None if there is no such module.
-    """
-    path = root.joinpath(*module.split(".")[2:]).with_suffix(".py")
-    if not path.is_file():
-        return None
-    text = path.read_bytes()
-    imports = []
-    for package, listed, inline in IMPORT.findall(text.decode()):
-        names = (one.split()[0] for one in (listed or inline).split(",") if one.strip())
-        is_folder = root.joinpath(*package.split(".")[2:]).is_dir()
-        imports += [f"{package}.{name}" for name in names] if is_folder else [package]
-    return blake2b(text, digest_size=16).digest(), imports
-
-
-def closure(module: str, root: Path = ROOT) -> dict[str, bytes]:
-    """Digests of the sources of a kernel module and of all that it imports, directly or not, by module name."""
-    sources: dict[str, bytes] = {}
-    waiting = [module]
-    while waiting:
-        name = waiting.pop()
-        found = None if name in sources else source(name, root)
-        if found is not None:
-            sources[name], imports = found
-            waiting += imports
-    return sources
-
-
-@cache
-def digest(module: str) -> str:
-    """A digest of what the compiled code of a module depends on, in 16 letters."""
+def digest() -> str:
+    """A digest of what compiled code depends on, the sources of all kernels and the versions, in 16 letters."""
     hashed = blake2b(VERSIONS.encode(), digest_size=8)
-    for name, source in sorted((closure(module) | closure("namesake.kernels.library")).items()):
-        hashed.update(name.encode() + b"\0" + source)
+    for path in sorted((*ROOT.glob("*.py"), *ROOT.glob("*/*.py"))):
+        hashed.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
     return hashed.hexdigest()
 
 
@@ -96,8 +62,8 @@ class CodeFile:
     """The file of a kernel, compiled for one signature and one kind of processor."""
 
     def __init__(self, module: str, name: str, signature: object) -> None:
-        key = blake2b(f"{signature} {_target()}".encode(), digest_size=8).hexdigest()
-        self.path = f"{digest(module)}/{module.rpartition('.')[2]}.{name}-{key}.obj"
+        key = blake2b(f"{module} {signature} {_target()}".encode(), digest_size=8).hexdigest()
+        self.path = f"{digest()}/{module.rpartition('.')[2]}.{name}-{key}.obj"
 
     def read(self) -> bytes | None:
         """What the file holds in the first folder where it is there and safe to load; None if there is none."""
@@ -137,15 +103,12 @@ def _target() -> str:
     return f"{cpu_target.target_context.codegen().magic_tuple()} {set_by_user}"
 
 
-def prune(current: set[str]) -> None:
-    """Remove folders of code that this version does not use.
-
-    Beside the sources no other version can use them. In a folder that several versions share they stay for a month.
-    """
+def prune() -> None:
+    """Remove folders of code that this version does not use, after a month where several versions share a folder."""
     folder = folders()[-1]
     oldest = time.time() - (0 if folder.parent == ROOT else DAYS_KEPT * 24 * 3600)
     for found in folder.glob("[0-9a-f]" * 16):
-        if found.name not in current and found.stat().st_mtime < oldest:
+        if found.name != digest() and found.stat().st_mtime < oldest:
             rmtree(found, ignore_errors=True)
 
 

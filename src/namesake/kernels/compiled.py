@@ -63,10 +63,7 @@ class Kernel:
 
     @cached_property
     def lowered(self) -> Any:
-        """The function for kernels that call it, and for its entry point: code that is not optimised yet.
-
-        With a version of Numba that is not tested, this is Numba's own compiled function, without a cache.
-        """
+        """The function for kernels that call it, not optimised yet; Numba's own with a version that is not tested."""
         with global_compiler_lock:
             if "lowered" in self.__dict__:
                 return self.__dict__["lowered"]
@@ -142,13 +139,8 @@ inlined = partial(inner, forceinline=True)
 """For those that must be part of their callers."""
 
 
-def all_kernels() -> list[Kernel]:
-    """The kernels of all modules."""
-    modules = [import_module(found.name) for found in walk_packages([str(ROOT)], "namesake.kernels.")]
-    kernels = (value for module in modules for value in vars(module).values() if isinstance(value, Kernel))
-    return list(dict.fromkeys(kernels))
-
-
 def entry_points() -> list[Kernel]:
     """Every kernel that Python calls. The others are compiled into these."""
-    return [one for one in all_kernels() if one.is_entry]
+    modules = [import_module(found.name) for found in walk_packages([str(ROOT)], "namesake.kernels.")]
+    kernels = (value for module in modules for value in vars(module).values() if isinstance(value, Kernel))
+    return [one for one in dict.fromkeys(kernels) if one.is_entry]

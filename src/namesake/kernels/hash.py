@@ -10,6 +10,10 @@ lowest bits of a hash, or by `home` for a number.
 
 A table that is often emptied has entries `stamp << 32 | key`. Stamps only grow, and a slot with a lower stamp than
 the current one counts as free.
+
+A cache of words is a table in lines of the processor's cache, so that a lookup of a frequent word reads one. A line has
+four hashes and then their words, plus 1. A hash is in the line given by its lowest bits, in the first place that was
+free; if all four are used, in the next line with a free place.
 """
 
 import numpy as np
@@ -17,7 +21,7 @@ import numpy.typing as npt
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.simd import BYTES, byte, pointer, word
+from namesake.kernels.simd import BYTES, FOUR, byte, four_equal, lowest, pointer, word
 from namesake.kernels.types import F64, I32, I64, U8, U64
 
 KEYS = types.CPointer(types.uint64)
@@ -84,10 +88,7 @@ def hash_ahead(text, start, end, bits):
 
 @inlined(HASH(HASH, HASH, types.int64))
 def hash_short(head, tail, length):
-    """`hash_word` of fewer than 16 letters by the first eight bytes and the next eight, for loops over many words.
-
-    It has no branch and reads no text, so that the compiler makes several hashes at once.
-    """
+    """`hash_word` of fewer than 16 letters by the first and the next eight bytes; without a branch, for loops."""
     size = np.uint64(length)
     head, tail, rest = head | LOWERED, tail | LOWERED, (ONE << ((size & SEVEN) << THREE)) - ONE
     hashed, last = (absorb(ZERO, head), tail) if size & EIGHT != ZERO else (ZERO, head)
@@ -166,18 +167,13 @@ def home(number, mask):
     return np.int64(mix(number) & np.uint64(mask))
 
 
-@inlined(PLACE(KEYS, types.int64, HASH, PLACE, HASH))
-def probe_stamped(entries, mask, key, slot, stamp):
-    """The first slot from `slot` on that has a key of 32 bits, or a lower stamp, so that it is free."""
-    while (entries[slot] >> HALF >= stamp) & (entries[slot] & LOW_HALF != key):
-        slot = (slot + 1) & mask
-    return slot
-
-
 @inlined(PLACE(KEYS, types.int64, HASH, HASH))
 def find_stamped(entries, mask, key, stamp):
     """The slot of a key of 32 bits, a number or half a hash, or the free one where it belongs."""
-    return probe_stamped(entries, mask, key, home(key, mask), stamp)
+    slot = home(key, mask)
+    while (entries[slot] >> HALF >= stamp) & (entries[slot] & LOW_HALF != key):
+        slot = (slot + 1) & mask
+    return slot
 
 
 @kernel(PLACE(U64, HASH))
@@ -231,3 +227,40 @@ def table_of(hashes: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint64], np
     """A table of distinct hashes, and the slot of each hash."""
     keys = np.zeros(table_size(len(hashes)), np.uint64)
     return keys, fill(hashes, keys)
+
+
+# the cache
+WAYS = FOUR
+LINE = 2 * WAYS  # numbers of 64 bits, which make a line of the processor's cache
+
+
+@inlined(types.int64(types.uint64, types.int64))
+def line_of(key, mask):
+    """The first place of a hash's line; `mask` is the number of lines less one."""
+    return LINE * np.int64(key & np.uint64(mask))
+
+
+@inlined(types.Tuple((types.int64, types.boolean))(KEYS, types.int64, types.uint64))
+def find_cached(cache, mask, key):
+    """The place of a hash and True, or the free place for it and False; its word is WAYS places later."""
+    line = line_of(key, mask)
+    found = four_equal(cache, line, key)
+    while found == 0:
+        free = four_equal(cache, line, FREE)
+        if free != 0:
+            return line + lowest(free), False
+        line = (line + LINE) & (LINE * mask)
+        found = four_equal(cache, line, key)
+    return line + lowest(found), True
+
+
+@kernel(types.int64(U64, I32, types.uint64[::1]))
+def remember(hashes, words, cache):
+    """Put words into a cache that has room for them; returns the number of new entries."""
+    keys, mask = pointer(cache), len(cache) // LINE - 1
+    taken = 0
+    for k in range(len(hashes)):
+        place, known = find_cached(keys, mask, hashes[k])
+        taken += not known
+        cache[place], cache[place + WAYS] = hashes[k], np.uint64(words[k] + 1)
+    return taken

@@ -151,38 +151,31 @@ def _size_of(context: Any, llvm_type: Any) -> int:
     return SIZES[text]
 
 
-class _Signatures:
-    """The signatures of operators and functions of Numba, which it infers anew for each call.
-
-    They are kept apart for each set of options, because functions of Numba are compiled with the options of the caller.
-    """
-
-    def __init__(self) -> None:
-        self.type: Any = BaseFunction
-        self.infer = self.type.get_call_type
-        self.known: dict[str, dict[Any, Any]] = {}
-
-    @contextmanager
-    def remembered(self, options: dict[str, Any]) -> Iterator[None]:
-        """Infer each signature once; for callers that hold Numba's compiler lock."""
-        known = self.known.setdefault(repr(options), {})
-
-        def get_call_type(function: Any, context: Any, arguments: Any, named: Any) -> Any:
-            key = function, arguments, tuple(dict(named).items())
-            if key not in known:
-                signature = self.infer(function, context, arguments, named)
-                known[key] = signature, function.get_impl_key(signature)
-            signature, function._impl_keys[signature.args] = known[key]
-            return signature
-
-        before, self.type.get_call_type = self.type.get_call_type, get_call_type
-        try:
-            yield
-        finally:
-            self.type.get_call_type = before
+FUNCTIONS: Any = BaseFunction
+INFER = FUNCTIONS.get_call_type
+SIGNATURES: dict[str, dict[Any, Any]] = {}
+"""The signatures of operators and functions of Numba, for each set of options: functions of Numba are compiled with
+the options of the caller."""
 
 
-SIGNATURES = _Signatures()
+@contextmanager
+def _signatures_remembered(options: dict[str, Any]) -> Iterator[None]:
+    """Infer each signature once, not for each call; for callers that hold Numba's compiler lock."""
+    known, before = SIGNATURES.setdefault(repr(options), {}), FUNCTIONS.get_call_type
+
+    def get_call_type(function: Any, context: Any, arguments: Any, named: Any) -> Any:
+        key = function, arguments, tuple(dict(named).items())
+        if key not in known:
+            signature = INFER(function, context, arguments, named)
+            known[key] = signature, function.get_impl_key(signature)
+        signature, function._impl_keys[signature.args] = known[key]
+        return signature
+
+    FUNCTIONS.get_call_type = get_call_type
+    try:
+        yield
+    finally:
+        FUNCTIONS.get_call_type = before
 
 
 def prepare() -> None:
@@ -196,7 +189,7 @@ def lower(kernel: "Kernel") -> Any:
     for callee in kernel.callees:
         callee.lowered  # noqa: B018 - first, because compilers inside compilers are slower
     options = kernel.options | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": _makes_arrays(kernel)}
-    with _lowering(_codegen()), SIGNATURES.remembered(options):
+    with _lowering(_codegen()), _signatures_remembered(options):
         dispatcher = njit(nogil=True, pipeline_class=_Compiler, **options)(kernel.function)
         for signature in kernel.signatures:
             dispatcher.compile(signature)

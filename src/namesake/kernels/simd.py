@@ -6,6 +6,7 @@ an array, with an atomic instruction, at every call.
 """
 
 from functools import wraps
+from operator import eq, lt
 
 import numpy as np
 from numba import config, types
@@ -81,49 +82,36 @@ def _plain_block(data, position, size=LANES):
 
 
 # 64 bytes at once
-@_instruction(MASK(BYTES, NUMBER, BYTE), lambda data, at, value: _plain_mask(_plain_block(data, at) == value))
-def equal(builder, data, position, value):
-    """Mask of the bytes that are `value`."""
-    return _mask(builder, "==", _block(builder, data, position), value)
+def _comparison(compare, plain, folded=0):
+    """An instruction: the mask of the bytes that compare true with a value, once the bits of `folded` are set."""
+
+    @_instruction(
+        MASK(BYTES, NUMBER, BYTE), lambda data, at, value: _plain_mask(plain(_plain_block(data, at) | folded, value))
+    )
+    def compared(builder, data, position, value):
+        return _mask(builder, compare, _block(builder, data, position, folded), value)
+
+    return compared
 
 
-@_instruction(MASK(BYTES, NUMBER, BYTE), lambda data, at, value: _plain_mask(_plain_block(data, at) | 0x20 == value))
-def equal_folded(builder, data, position, value):
-    """Mask of the bytes that are `value` once bit 0x20 is set: `[` counts as `{`, `]` as `}`."""
-    return _mask(builder, "==", _block(builder, data, position, 0x20), value)
+def _range(folded=0):
+    """An instruction: the mask of the bytes that are one of `count` from `first` on, `folded` as above."""
+
+    @_instruction(
+        MASK(BYTES, NUMBER, BYTE, BYTE),
+        lambda data, at, first, count: _plain_mask((_plain_block(data, at) | folded) - np.uint8(first) < count),
+    )
+    def within(builder, data, position, first, count):
+        block = builder.sub(_block(builder, data, position, folded), _repeated(builder, first))
+        return _mask(builder, "<", block, count)
+
+    return within
 
 
-@_instruction(MASK(BYTES, NUMBER, BYTE), lambda data, at, value: _plain_mask(_plain_block(data, at) < value))
-def below(builder, data, position, value):
-    """Mask of the bytes under `value`."""
-    return _mask(builder, "<", _block(builder, data, position), value)
-
-
-@_instruction(
-    MASK(BYTES, NUMBER, BYTE), lambda data, at, bits: _plain_mask(_plain_block(data, at) & np.uint8(bits) != 0)
-)
-def having(builder, data, position, bits):
-    """Mask of the bytes that have some of these bits."""
-    block = builder.and_(_block(builder, data, position), _repeated(builder, bits))
-    return _mask(builder, "!=", block, ir.Constant(OCTET, 0))
-
-
-@_instruction(
-    MASK(BYTES, NUMBER, BYTE, BYTE),
-    lambda data, at, first, count: _plain_mask(_plain_block(data, at) - np.uint8(first) < count),
-)
-def among(builder, data, position, first, count):
-    """Mask of the bytes that are one of `count` from `first` on."""
-    return _mask(builder, "<", builder.sub(_block(builder, data, position), _repeated(builder, first)), count)
-
-
-@_instruction(
-    MASK(BYTES, NUMBER, BYTE, BYTE),
-    lambda data, at, first, count: _plain_mask((_plain_block(data, at) | 0x20) - np.uint8(first) < count),
-)
-def among_folded(builder, data, position, first, count):
-    """The same once bit 0x20 is set: `among_folded(…, ord("a"), 26)` finds letters."""
-    return _mask(builder, "<", builder.sub(_block(builder, data, position, 0x20), _repeated(builder, first)), count)
+equal, below, equal_folded = _comparison("==", eq), _comparison("<", lt), _comparison("==", eq, 0x20)
+"""`equal_folded` takes `[` for `{` and `]` for `}`."""
+among, among_folded = _range(), _range(0x20)
+"""`among_folded(…, ord("a"), 26)` finds letters."""
 
 
 # several numbers at once

@@ -103,10 +103,7 @@ def stated(rows, indptr, pairs):
     )
 )
 def of_these_alone(pairs, indptr, row, other, both, anchored, properties, vectors_of, wanted, value, values):
-    """Σ cos of a value with the values of a property that only this anchor and another one (-1: none) state.
-
-    Statements of both count only with `both`.
-    """
+    """Σ cos of a value with the values of a property that only this anchor, and another (-1: none) if `both`, state."""
     total, wide = 0.0, np.empty(len(value), np.float32)
     for j in range(indptr[row], indptr[row + 1]):
         pair = pairs[j]

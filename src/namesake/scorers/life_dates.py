@@ -143,7 +143,7 @@ def life_dates_match(batch: Batch, kb: KB) -> Scores:
     "Michael Stern (born 3 August 1942)", "Freddie Ayer (1910 – 1989)", "John Smith was born in 1940", and in dated
     articles "Ann Jones, 45,". Birth takes precedence over death, and death over age. 0 if the text or the KB has none.
     """
-    from namesake.kernels.text.vitals import AGE, BIRTH, DEATH, vitals
+    from namesake.kernels.text.years import AGE, BIRTH, DEATH, vitals
     from namesake.text import pack
 
     language = kb.language

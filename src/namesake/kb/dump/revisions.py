@@ -19,7 +19,7 @@ from namesake.kb.dump.gather import Gathering
 from namesake.kb.dump.parse import Items
 from namesake.kb.manifest import Sources, Update
 from namesake.kernels.columns import bitmap
-from namesake.kernels.columns.revisions import NONE, settle
+from namesake.kernels.columns.group import NONE, settle
 
 SHOWN = 5  # items of a cycle of redirects in an error
 

@@ -193,10 +193,7 @@ def read_claims(data, claims, to):
 
 @inner(types.UniTuple(types.int64, 3)(BYTES, types.int64, POINTERS))
 def first_time(data, times, to):
-    """First day, precision and last day of the first time in a qualifier's list; precision FAIL as in `stated_time`.
-
-    Times before it that name no possible day are counted.
-    """
+    """First day, precision (FAIL as in `stated_time`) and last day of the first time in a qualifier's list."""
     first, last = MISSING, MISSING
     if times > 0 and byte(data, to.at[times]) != js.OPEN_LIST:
         return MISSING, FAIL, MISSING
@@ -215,10 +212,7 @@ def first_time(data, times, to):
 
 @inner(types.int64(BYTES, types.boolean, types.int64, POINTERS))
 def keep_statements(data, kept, first, to):
-    """Complete the statements stored from `first` on: decode texts, read qualifiers.
-
-    Of an item that is not kept only the links to other items remain.
-    """
+    """Complete the statements stored from `first` on; of an item that is not kept only the links to items remain."""
     last = to.counts[tables.STATEMENTS]
     to.counts[tables.STATEMENTS] = first
     for row in range(first, last):

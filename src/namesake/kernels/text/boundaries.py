@@ -9,18 +9,7 @@ from namesake.kernels.compiled import inner
 from namesake.kernels.hash import KEYS, ONE, find
 from namesake.kernels.simd import BYTES, LANES, among_folded, below, equal, ones
 from namesake.kernels.text import characters
-from namesake.kernels.text.characters import (
-    CLASS,
-    COMMA,
-    DOT,
-    HARD,
-    INTEGER,
-    LETTER,
-    SPACE,
-    STOP,
-    character,
-    hash_token,
-)
+from namesake.kernels.text.characters import CLASS, COMMA, DOT, HARD, INTEGER, LETTER, SPACE, character, hash_token
 from namesake.kernels.types import own_record
 
 # How a text is written (`style`).
@@ -136,20 +125,12 @@ def is_small(data, k, end):
     return 97 <= data[k] <= 122
 
 
-@inner(INTEGER(BYTES, INTEGER, INTEGER))
-def letters_end(data, k, end):
-    """The end of the ASCII letters from `k` on."""
-    while k < end and CLASS[data[k]] == LETTER:
-        k += 1
-    return k
-
-
 @inner(types.boolean(BYTES, INTEGER, INTEGER, WORDS))
 def is_capital_word(data, k, end, words):
     """Whether a word with a capital that opens a sentence starts at `k`: only then does an ellipsis end one."""
     if data[k] == 0xC3:
         return k + 1 < end and data[k + 1] < 0x9F
-    return 65 <= data[k] <= 90 and word_bits(data, k, letters_end(data, k, end), words) & CAPITAL == 0
+    return 65 <= data[k] <= 90 and word_bits(data, k, characters.letters_end(data, k, end), words) & CAPITAL == 0
 
 
 @inner(types.boolean(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, WORDS))
@@ -159,7 +140,7 @@ def opens_sentence(data, k, end, bits, flags, words):
         return False
     quoted = False
     kind, width = character(data, k, end)
-    if kind in (COMMA, DOT, STOP) or data[k] in (59, 37, 38):
+    if kind in (COMMA, DOT, characters.STOP) or data[k] in (59, 37, 38):
         return False
     while k + width < end and (kind in (HARD, characters.APOSTROPHE, characters.TICK)):
         quoted |= data[k] != 40 and data[k] != 91  # a bracket after Pa. or Inc. opens no sentence
@@ -173,7 +154,7 @@ def opens_sentence(data, k, end, bits, flags, words):
         return False
     if not bits & FINAL or quoted:
         return True
-    return (word_bits(data, k, letters_end(data, k, end), words) & STARTER) != 0
+    return (word_bits(data, k, characters.letters_end(data, k, end), words) & STARTER) != 0
 
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, INTEGER, WORDS))
@@ -222,7 +203,7 @@ def stop_break(data, stop, end, sentence, flags, words):
     after, dots = stop, 0
     while after < end and after - stop < 64:
         kind, width = character(data, after, end)
-        if kind != DOT and kind != STOP:
+        if kind != DOT and kind != characters.STOP:
             break
         dots += kind == DOT or width == 3
         after += width
@@ -240,7 +221,7 @@ def stop_break(data, stop, end, sentence, flags, words):
         if following == end:
             return end
     kind, _ = character(data, following, end)
-    if kind in (DOT, STOP) or (kind == COMMA and not spaced):
+    if kind in (DOT, characters.STOP) or (kind == COMMA and not spaced):
         return -1
     if ellipsis:
         return following if flags & CASED and is_capital_word(data, following, end, words) else -1

@@ -45,50 +45,37 @@ CLASS = _classes()
 LOWER = np.frombuffer(bytes(range(256)).lower(), np.uint8).astype(np.uint64)
 
 
+@inner([types.Tuple((INTEGER, INTEGER))(text, INTEGER, INTEGER) for text in (BYTE_ARRAY, BYTES)])
+def code_point(data, at, end):
+    """The character at byte `at` and its number of bytes; (-1, 1) if the bytes are not UTF-8."""
+    first = np.int64(data[at])
+    if first < 0x80:
+        return first, np.int64(1)
+    size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    if first < 0xC2 or first > 0xF4 or at + size > end:
+        return np.int64(-1), np.int64(1)
+    point = first & (0x7F >> size)
+    for i in range(at + 1, at + size):
+        byte = np.int64(data[i])
+        if byte & 0xC0 != 0x80:
+            return np.int64(-1), np.int64(1)
+        point = point << 6 | byte & 0x3F
+    return point, np.int64(size)
+
+
 @inner("int64(int64)")
-def general_punctuation(third):
-    """Class of U+2000..U+203F, by the third byte of its UTF-8 form."""
-    if third <= 0x8B or third == 0xA8 or third == 0xA9 or third == 0xAF:
-        return SPACE
-    if third == 0x98 or third == 0x99:
-        return APOSTROPHE
-    if 0x93 <= third <= 0x95 or 0x9C <= third <= 0x9F or third == 0xB9 or third == 0xBA:
-        return HARD
-    if third == 0xA6:
-        return STOP
-    return HIGH
-
-
-@inner(types.Tuple((INTEGER, INTEGER))(BYTES, INTEGER, INTEGER))
-def decode(data, k, end):
-    """Class and width of the character at byte `k` (at least 0x80): typographic signs as their ASCII kin.
+def sign_class(point):
+    """The class of a character beyond ASCII: typographic signs have that of the like ASCII sign.
 
     ‘ and ’ are apostrophes; “ ” „ « » and dashes stand alone like brackets; … is a stop; all else is part of a word.
     """
-    lead = data[k]
-    if lead < 0xC2 or lead > 0xF4:
-        return HIGH, 1
-    width = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
-    if k + width > end:
-        return HIGH, end - k
-    second = data[k + 1]
-    if width == 2:
-        if lead == 0xC2:
-            if second == 0xA0 or second == 0x85:
-                return SPACE, 2
-            if second == 0xAB or second == 0xBB:
-                return HARD, 2
-        return HIGH, 2
-    if width == 4:
-        return HIGH, 4
-    third = data[k + 2]
-    if lead == 0xE2 and second == 0x80:
-        return general_punctuation(third), 3
-    if (lead == 0xE2 and second == 0x81 and third == 0x9F) or (lead == 0xE3 and second == 0x80 and third == 0x80):
-        return SPACE, 3
-    if lead == 0xE1 and second == 0x9A and third == 0x80:
-        return SPACE, 3
-    return HIGH, 3
+    if point in (0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000) or 0x2000 <= point <= 0x200B:
+        return SPACE
+    if point in (0x2018, 0x2019):
+        return APOSTROPHE
+    if point in (0xAB, 0xBB, 0x2039, 0x203A) or 0x2013 <= point <= 0x2015 or 0x201C <= point <= 0x201F:
+        return HARD
+    return STOP if point == 0x2026 else HIGH
 
 
 @inner(types.Tuple((INTEGER, INTEGER))(BYTES, INTEGER, INTEGER))
@@ -97,16 +84,21 @@ def character(data, k, end):
     kind = np.int64(CLASS[data[k]])
     if kind != HIGH:
         return kind, 1
-    return decode(data, k, end)
+    point, width = code_point(data, k, end)
+    return sign_class(point), width
+
+
+@inner(INTEGER(BYTES, INTEGER, INTEGER))
+def letters_end(data, k, end):
+    """The end of the ASCII letters from `k` on."""
+    while k < end and CLASS[data[k]] == LETTER:
+        k += 1
+    return k
 
 
 @inlined(types.boolean(INTEGER, INTEGER, INTEGER))
 def has_capitals(capitals, among, one_in):
-    """Whether at least one in `one_in` letters, or words, is a capital, so that the text is written with capitals.
-
-    Sentences ask this of the beginning of a text, by letters. The name detector asks it of the whole text, by words: a
-    long quotation with one capital at its start does not distinguish names.
-    """
+    """Whether at least one in `one_in` letters, or words, is a capital, so that the text is written with capitals."""
     return capitals * one_in >= among
 
 
@@ -170,34 +162,12 @@ def hash_words(words):
     return [unwrap(mix)(np.uint64(number)) for number in numbers]
 
 
-@inner(types.Tuple((INTEGER, INTEGER))(BYTE_ARRAY, INTEGER, INTEGER))
-def code_point(data, at, end):
-    """The character at byte `at` and its number of bytes; (-1, 1) if the bytes are not UTF-8."""
-    first = np.int64(data[at])
-    if first < 0x80:
-        return first, np.int64(1)
-    size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-    if first < 0xC2 or first > 0xF4 or at + size > end:
-        return np.int64(-1), np.int64(1)
-    point = first & (0x7F >> size)
-    for i in range(at + 1, at + size):
-        byte = np.int64(data[i])
-        if byte & 0xC0 != 0x80:
-            return np.int64(-1), np.int64(1)
-        point = point << 6 | byte & 0x3F
-    return point, np.int64(size)
-
-
 AHEAD = LANES + 16  # bytes of a block and of the head and tail of the last word that begins in it
 AT_ONCE = 4  # words that are written at once, even if there are fewer
 LONG = 16  # letters of a word whose hash needs more than its head and tail
 
 
-@inlined(
-    types.UniTuple(INTEGER, 2)(
-        *(BYTES, INTEGER, types.uint64, types.uint64, NUMBERS, NUMBERS, KEYS, KEYS, INTEGER, INTEGER)
-    )
-)
+@inlined(types.UniTuple(INTEGER, 2)(BYTES, INTEGER, *[types.uint64] * 2, *[NUMBERS] * 2, *[KEYS] * 2, *[INTEGER] * 2))
 def write_words(text, base, begin, stop, starts, ends, heads, tails, opened, closed):
     """Write starts, ends, and the first and second eight bytes of the words whose starts and ends are two masks.
 

@@ -6,11 +6,10 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import FREE, KEYS, find
+from namesake.kernels.hash import FREE, KEYS, LINE, WAYS, find, find_cached
 from namesake.kernels.search import sort_range
 from namesake.kernels.simd import pointer
 from namesake.kernels.text.boundaries import PeriodWords, skip_space, style
-from namesake.kernels.text.cache import LINE, WAYS, find_cached
 from namesake.kernels.text.tokenizer import scan
 from namesake.kernels.text.treebank import new_buffers, pointers
 from namesake.kernels.types import I32, I64, U8, U64, plain_record

@@ -103,10 +103,7 @@ CONTINUATION_END = np.uint8(0xC0)
 
 @inner(types.int64(U8, types.int64, types.int64, types.int32[::1]))
 def count_characters(data, begin, end, counts):
-    """Count the characters of `data[begin:end]`; `counts[k]` becomes the number before its byte `k * BLOCK`.
-
-    Every byte but the continuations, 0x80 to 0xBF, begins a character.
-    """
+    """Count the characters of `data[begin:end]`; `counts[k]` becomes the number before its byte `k * BLOCK`."""
     raw = pointer(data)
     whole = (end - begin) // BLOCK
     total = 0

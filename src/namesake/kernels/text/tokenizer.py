@@ -9,11 +9,10 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner
-from namesake.kernels.hash import KEYS, LOWERED, ONE, ZERO, hash_ahead, hash_short, hash_word
-from namesake.kernels.simd import BYTES, LANES, first_bits, having, lowest, ones, prefetch, width
+from namesake.kernels.hash import KEYS, LOWERED, ONE, ZERO, hash_ahead, hash_short, hash_word, line_of
+from namesake.kernels.simd import BYTES, LANES, equal, first_bits, lowest, ones, prefetch, width
 from namesake.kernels.text import characters, treebank
 from namesake.kernels.text.boundaries import WORDS
-from namesake.kernels.text.cache import line_of
 from namesake.kernels.text.characters import CLASS, COMMA, DIGIT, INTEGER, LETTER, SPACE, SPLIT, UNDERSCORE, write_words
 from namesake.kernels.text.plain import REACH, plain
 from namesake.kernels.text.treebank import FULL, TO
@@ -32,10 +31,7 @@ def part(k, count, to):
 
 @inlined(INTEGER(BYTES, INTEGER, TO))
 def hash_plain(data, count, to):
-    """Compute the hashes of plain words and split contractions. Returns the number of tokens.
-
-    Long words are hashed one by one; a word of five or six letters whose third is doubled may be a contraction.
-    """
+    """Compute the hashes of plain words, and split contractions; returns the number of tokens."""
     for k in range(count):
         hashed = hash_short(to.heads[k], to.tails[k], to.ends[k] - to.starts[k])
         to.hashes[k] = hashed if to.heads[k] != ZERO else to.hashes[k]
@@ -44,10 +40,8 @@ def hash_plain(data, count, to):
         twice = ((head >> 16 ^ head >> 24) & 0xDF == 0) & ((length == 5) | (length == 6))
         to.marks[k] = np.uint8((head != 0) & (twice | (length >= characters.LONG)))
     total = count
-    for at in range(
-        (count - 1) // LANES * LANES, -1, -LANES
-    ):  # from the end, because a split moves the tokens after it
-        marked = having(to.marks, at, np.uint8(1)) & first_bits(count - at)
+    for at in range((count - 1) // LANES * LANES, -1, -LANES):  # from the end: a split moves the tokens after it
+        marked = equal(to.marks, at, np.uint8(1)) & first_bits(count - at)
         while marked != ZERO:
             k = at + width(marked) - 1
             marked &= first_bits(k - at)

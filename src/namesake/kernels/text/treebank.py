@@ -88,14 +88,9 @@ def run_length(data, k, end):
     return count
 
 
-@inner(
-    types.Tuple((INTEGER, INTEGER))(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, INTEGER, WORDS),
-)
+@inner(types.Tuple((INTEGER, INTEGER))(BYTES, *[INTEGER] * 5, WORDS))
 def piece_end(data, start, k, end, sentence, flags, words):
-    """End of the piece that starts at `start` and is known up to `k`; and where the next sentence starts, or -1.
-
-    A piece is the text that the punctuation rules leave between two spaces, before clitics are split off.
-    """
+    """End of the piece, before clitics are split off, that is known up to `k`; and the next sentence's start, or -1."""
     while k < end and k - start < LONGEST:
         kind, width = character(data, k, end)
         if kind <= characters.SPLIT:
