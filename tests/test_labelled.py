@@ -185,7 +185,7 @@ def test_tuning_on_labelled_text_can_be_repeated(shared, slice_kb, tmp_path):
     both = [line.split() for line in result.output.splitlines() if line.strip().startswith(("meantime", "oke-2016"))]
     assert [len(line) for line in both] == [9, 9]
     assert any(line[1:5] != line[5:] for line in both)  # weights that have not seen a corpus answer otherwise
-    # evaluate measures nearly what tune says of the recipe: names that hardly mean an entity do not remain, and tune has
+    # evaluate measures nearly what tune says: names that hardly mean an entity do not remain, and tune has
     # those that remain with the weights before
     rows = namesake.evaluate_text(labelled=files, kb=slice_kb, recipe=made, samples=100).rows
     measured = {(row["slice"], row["metric"]): row["value"] for row in rows}
