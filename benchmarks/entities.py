@@ -3,13 +3,13 @@
     python -m benchmarks.entities --kb KB [--people KB] [--labelled PATH…] [--slice KB --quotebank FOLDER]
                                   [--recipe RECIPE] [--fit RECIPE.toml] [--left-out FOLDER] [--write all|thresholds]
 
-This is `namesake eval tune` on all corpora of `../shared/people` and `../shared/entities` with a KB of every kind, and
-with `--people` also with a KB of people. With `--slice`, a KB of the Wikidata slice, Quotebank's tune split is added:
-names and candidates as its articles have them, if that KB has the candidates. The output is the weights, the figures of
-each corpus with weights that have seen it and with weights that have not, and the thresholds. `--fit` writes the recipe
-to a file, and `--left-out` the recipes that have not seen a corpus, one file for each corpus. `--write` puts the
-numbers, or the thresholds alone, into `recipes/default.toml` and keeps the comments. `namesake eval run --labelled`
-measures a recipe unchanged.
+The weights are fitted as `benchmarks.fit_default` describes, on all corpora of `../shared/people` and
+`../shared/entities` with a KB of every kind, and with `--people` also with a KB of people. With `--slice`, a KB of the
+Wikidata slice, Quotebank's tune split is added: names and candidates as its articles have them, if that KB has the
+candidates. The output is the figures of each corpus with weights that have seen it and with weights that have not, and
+the thresholds. `--fit` writes the recipe to a file, and `--left-out` the recipes that have not seen a corpus, one file
+per corpus. `--write` puts the numbers, or the thresholds alone, into `recipes/default.toml` and keeps the comments.
+`namesake eval run --labelled` measures a recipe unchanged.
 """
 
 from __future__ import annotations
@@ -17,15 +17,21 @@ from __future__ import annotations
 import argparse
 import re
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
 import namesake
-from namesake.analysis.evaluate import Corpus
-from namesake.analysis.tune import Tuning
+from benchmarks.fit_default import Fitting, write_sentences
+from namesake.analysis.evaluate import Corpus, link_text, only_known
 from namesake.apps.cli.common import show
+from namesake.evaluation import text_figures, tuning
+from namesake.evaluation.gold import align, in_split, read_gold, read_scores, resolved
 from namesake.evaluation.labelled_text import read_corpora
+from namesake.evaluation.reports.report import View
+from namesake.evaluation.text_figures import Trade, thresholds_view
+from namesake.evaluation.tuning import Sample
 from namesake.recipe import Recipe
 
 COMPLETE = (
@@ -37,25 +43,60 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 DEFAULT = Path(namesake.__file__).parent / "recipes" / "default.toml"
 
 
-def refitted(recipe: Recipe, kbs: list[Path], labelled: list[Path], sliced: Path | None, quotebank: Path) -> Tuning:
+@dataclass(frozen=True)
+class Fitted:
+    """The fitted recipe with its thresholds, the recipes that have not seen a corpus, and tables of figures."""
+
+    recipe: Recipe
+    left_out: dict[str, Recipe]
+    views: list[View]
+
+
+def refitted(recipe: Recipe, kbs: list[Path], labelled: list[Path], sliced: Path | None, quotebank: Path) -> Fitted:
     """The recipe with weights from labelled text and, with a KB of the slice, from Quotebank's tune split."""
-    names = {corpus.name for corpus in read_corpora(labelled)}
-    complete = [name for name in COMPLETE if name in names]
-    text = {"labelled": labelled, "kb": kbs[0], "further": kbs[1:], "complete": complete}
-    if sliced is None:
-        return namesake.tune(recipe=recipe, name=recipe.name, **text)
+    fitting, samples = prepared(recipe, kbs, labelled, sliced, quotebank)
+    found = fitting.fitted()
+    left_out = {name: fitting.fitted(name) for name in fitting.corpora}
+    assert found.decide is not None
+    unseen = [sample.outcome(left_out[sample.labels.name]) for sample in samples]
+    trade = Trade.of(unseen)
+    found = found.replace(decide=found.decide.replace(thresholds=text_figures.thresholds(trade)))
+    at, names = found.decide.threshold, [sample.labels.name for sample in samples]
+    seen, new = (
+        [text_figures.plain_figures(outcome, at) for outcome in some]
+        for some in ([sample.outcome(found) for sample in samples], unseen)
+    )
+    shown = {f"{name} = {value}": value for name, value in found.decide.thresholds.items()}
+    caption = "Over all corpora as one, with weights that were not fitted on them."
+    views = [tuning.corpora_view(names, seen, new, "the others"), thresholds_view(trade, shown, caption)]
+    return Fitted(found, left_out, views)
+
+
+def prepared(
+    recipe: Recipe, kbs: list[Path], labelled: list[Path], sliced: Path | None, quotebank: Path
+) -> tuple[Fitting, list[Sample]]:
+    """The input of the fit, and the samples of the corpora with the KB of every kind."""
+
+    def linked(paths: list[Path], kb: Path) -> list[Sample]:
+        names = {corpus.name for corpus in read_corpora(paths)}
+        complete = [name for name in COMPLETE if name in names]
+        return [Sample.of(*corpus) for corpus in link_text(paths, kb, recipe, scores=True, complete=complete).corpora]
+
+    samples = {"corpora": linked(labelled, kbs[0])}
     with tempfile.TemporaryDirectory() as folder:
-        links = Path(folder) / "quotebank.parquet"
-        pq.write_table(Corpus(quotebank / "articles.jsonl.gz", sliced).links(recipe), links)
-        return namesake.tune(
-            [links],
-            [quotebank / "gold.jsonl"],
-            recipe,
-            split="tune",
-            known=sliced,
-            name=recipe.name,
-            **text,
-        )
+        for path in (path for each in labelled for path in (sorted(each.glob("*.gz")) if each.is_dir() else [each])):
+            write_sentences(path, Path(folder))
+        samples["sentences"] = linked([Path(folder)], kbs[0])
+        samples["people"] = [sample for kb in kbs[1:] for sample in linked(labelled, kb)]
+        more = []
+        if sliced is not None:
+            links = Path(folder) / "quotebank.parquet"
+            pq.write_table(Corpus(quotebank / "articles.jsonl.gz", sliced).links(recipe), links)
+            gold = in_split(resolved(read_gold(quotebank / "gold.jsonl"))[0], "tune")
+            data = only_known(align(read_scores(links), gold), sliced)
+            lost = zip(data.columns["known"], data.columns["rivals"], strict=True)  # names that lost their last rival
+            more = [data.take([i for i, mention in enumerate(lost) if mention != ("some known", None)])]
+    return Fitting(recipe, samples, more), samples["corpora"]
 
 
 def rewritten(text: str, recipe: Recipe) -> str:
@@ -95,14 +136,14 @@ def main() -> None:
     parser.add_argument("--write", choices=("all", "thresholds"))
     options = parser.parse_args()
     kbs = [options.kb, *options.people]
-    tuning = refitted(Recipe.load(options.recipe), kbs, options.labelled, options.slice, options.quotebank)
-    show(tuning.views)
+    fitted = refitted(Recipe.load(options.recipe), kbs, options.labelled, options.slice, options.quotebank)
+    show(fitted.views)
     if options.fit:
-        tuning.recipe.save(options.fit)
-    for name, recipe in tuning.left_out.items() if options.left_out else ():
+        fitted.recipe.save(options.fit)
+    for name, recipe in fitted.left_out.items() if options.left_out else ():
         recipe.save(options.left_out / f"{name}.toml")
     if options.write:
-        found = tuning.recipe if options.write == "all" else with_thresholds(Recipe.load("default"), tuning.recipe)
+        found = fitted.recipe if options.write == "all" else with_thresholds(Recipe.load("default"), fitted.recipe)
         DEFAULT.write_text(rewritten(DEFAULT.read_text(encoding="utf-8"), found), encoding="utf-8")
 
 
