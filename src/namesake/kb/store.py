@@ -60,7 +60,8 @@ class KB(KBColumns):
             raise TypeError(f"a KB is opened with KB.open({str(path)!r})")
         super().__init__(Columns(path))
         self.columns.digests = manifest.files
-        self.path, self.manifest, self.language = path, manifest, languages.of(manifest.language)
+        self.manifest: Manifest = manifest
+        self.path, self.language = path, languages.of(manifest.language)
         self.watched = [self.columns]
         """The columns of the KB, and of its vectors once they are open."""
         self._next_look = 0.0
