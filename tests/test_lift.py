@@ -105,6 +105,7 @@ def test_parts_of_names_and_names_in_full(mentions):
     offsets = np.cumsum([0, *(len(m[3]) for m in mentions)])
     batch = SimpleNamespace(article=article, tokens=tokens, anchors=anchors, offsets=offsets, kb=None)
     batch.rows, batch.quality = rows.astype(np.int64), quality
+    batch.mention = np.repeat(np.arange(len(mentions)), np.diff(offsets))
     batch.mentions = SimpleNamespace(context=None)  # as articles list them
     batch.once = lambda make: make(batch, None)
     partial, in_full = [], []

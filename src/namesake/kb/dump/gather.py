@@ -5,10 +5,12 @@ A resumed build does not read again what an earlier run has read.
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from shutil import copyfile
 from typing import Any
@@ -20,7 +22,7 @@ import pyarrow as pa
 
 from namesake.arrays import Int64
 from namesake.errors import NamesakeError
-from namesake.files.digests import file_digest
+from namesake.files.digests import as_digest, hasher
 from namesake.kb.build_options import Options, needs
 from namesake.kb.columns import Strings
 from namesake.kb.dump.chunks import Chunk, read_chunks
@@ -113,7 +115,9 @@ class Gathering:
             path = self.spill.path(name)
             copyfile(kb / path.name, path)
             expected = manifest.files.get(path.name, "")
-            if file_digest(path, expected) != expected:
+            with path.open("rb") as file:
+                self.spill.hashes[name] = hashlib.file_digest(file, partial(hasher, expected))
+            if as_digest(self.spill.hashes[name]) != expected:
                 raise NamesakeError(f"{kb / path.name} is damaged (its digest differs): build the KB again")
         self.restore(known)
         if wrong := next(problems_of(self.finish(), known), None):

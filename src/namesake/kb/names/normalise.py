@@ -110,8 +110,7 @@ def _peerage(language: Language) -> str:
 
 def most_other_forms(names: Strings) -> int:
     """A bound of the number of `other_forms`, without a look at the names."""
-    data = names.data.tobytes()
-    return 3 * sum(data.count(mark) for mark in np.flatnonzero(IS_MARK).tolist())
+    return 3 * int(np.count_nonzero(IS_MARK[names.data]))
 
 
 def other_forms(names: Strings, language: Language) -> tuple[Strings, Int64]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from namesake.arrays import Int8
 from namesake.errors import NamesakeError
-from namesake.files.digests import file_digest
+from namesake.files.digests import as_digest, file_digest
 from namesake.files.draft import JOURNAL, FolderDraft
 from namesake.files.outputs import is_vacant, sync
 from namesake.kb.check import remember
@@ -84,6 +84,8 @@ class Spill:
         self.folder = folder
         self.types: dict[str, str] = {}
         """The type of the numbers in each column."""
+        self.hashes: dict[str, Any] = {}
+        """What computes the digest of a column that was copied from a KB."""
 
     def keep(self) -> None:
         """Write all columns to the disk. They are complete."""
@@ -97,7 +99,10 @@ class Spill:
     def append(self, name: str, array: npt.NDArray[Any]) -> None:
         """Add an array to the end of a column."""
         with self.path(name).open("ab" if name in self.types else "wb") as file:
-            file.write(np.ascontiguousarray(array).data)
+            content = np.ascontiguousarray(array).data
+            file.write(content)
+            if hashed := self.hashes.get(name):
+                hashed.update(content)
         assert array.dtype.str == self.types.setdefault(name, array.dtype.str), f"{name} changes its type"
 
     def extended(self, name: str, size: int, value: int) -> Int8:
@@ -111,11 +116,13 @@ class Spill:
     def replace(self, name: str, array: npt.NDArray[Any]) -> None:
         """Write a column anew."""
         self.types.pop(name, None)
+        self.hashes.pop(name, None)
         self.append(name, array)
 
     def digest(self, name: str) -> str:
         """The digest of a column."""
-        return file_digest(self.path(name), "crc32:")
+        hashed = self.hashes.get(name)
+        return as_digest(hashed) if hashed else file_digest(self.path(name), "crc32:")
 
     @property
     def sizes(self) -> dict[str, int]:
