@@ -53,21 +53,32 @@ def distinct_strings(offsets, data, ids):
     return first[:size].copy()
 
 
+@inner(types.UniTuple(types.int64, 2)(U64, types.int64, HASHES, INTS, types.int64, INTS))
+def _number_some(numbers, row, keys, known, size, ids):
+    """Number rows until the table is too full; returns the next row, and how many distinct numbers are known."""
+    table, mask = pointer(keys), len(keys) - 1
+    while row < len(numbers) and 4 * size < 3 * len(keys):
+        key = numbers[row]
+        slot = probe(table, mask, key, home(key, mask))
+        if keys[slot] == FREE:
+            keys[slot], known[slot] = key, size
+            size += 1
+        ids[row] = known[slot]
+        row += 1
+    return row, size
+
+
 @kernel(types.Tuple((HASHES, INTS, types.int64))(U64, HASHES, INTS, types.int64, INTS))
 def number_keys(numbers, keys, known, size, ids):
     """Write to `ids` the place of each number, which is not 0, among the distinct ones, of which `size` are known.
 
     `keys` and `known` are a table of the known ones; it is returned, larger if need be, with the new size.
     """
-    for row in range(len(numbers)):
+    row = 0
+    while row < len(numbers):
         if 4 * size >= 3 * len(keys):
             keys, known = grow(keys, known, False)
-        key, mask = numbers[row], len(keys) - 1
-        slot = probe(pointer(keys), mask, key, home(key, mask))
-        if keys[slot] == FREE:
-            keys[slot], known[slot] = key, size
-            size += 1
-        ids[row] = known[slot]
+        row, size = _number_some(numbers, row, keys, known, size, ids)
     return keys, known, size
 
 
