@@ -28,7 +28,7 @@ from namesake.analysis.evaluate import Corpus, link_text, only_known
 from namesake.apps.cli.common import show
 from namesake.evaluation import text_figures, tuning
 from namesake.evaluation.gold import align, in_split, read_gold, read_scores, resolved
-from namesake.evaluation.labelled_text import read_corpora
+from namesake.evaluation.labelled_text import Outcome, read_corpora
 from namesake.evaluation.reports.report import View
 from namesake.evaluation.text_figures import Trade, thresholds_view
 from namesake.evaluation.tuning import Sample
@@ -58,13 +58,13 @@ def refitted(recipe: Recipe, kbs: list[Path], labelled: list[Path], sliced: Path
     found = fitting.fitted()
     left_out = {name: fitting.fitted(name) for name in fitting.corpora}
     assert found.decide is not None
-    unseen = [sample.outcome(left_out[sample.labels.name]) for sample in samples]
+    unseen = [Outcome.of(sample.answered(left_out[sample.labels.name])) for sample in samples]
     trade = Trade.of(unseen)
     found = found.replace(decide=found.decide.replace(thresholds=text_figures.thresholds(trade)))
     at, names = found.decide.threshold, [sample.labels.name for sample in samples]
     seen, new = (
         [text_figures.plain_figures(outcome, at) for outcome in some]
-        for some in ([sample.outcome(found) for sample in samples], unseen)
+        for some in ([Outcome.of(sample.answered(found)) for sample in samples], unseen)
     )
     shown = {f"{name} = {value}": value for name, value in found.decide.thresholds.items()}
     caption = "Over all corpora as one, with weights that were not fitted on them."
