@@ -175,12 +175,12 @@ def _write(labelled: Labelled, outputs: Sequence[tuple[Path, Writer]], inputs: I
 
 def _gold_lines(one: LabelledArticle) -> bytes:
     """Rows for `evaluate`. The column `truth` distinguishes unresolved titles from NIL, which are both null."""
-    lines = b""
+    lines = []
     for truth in one.truths:
         row = {"articleID": one.article.id, "name": truth.name, "gold": truth.gold, "split": None, "difficulty": None}
         more = {"title": truth.title, "surface": truth.surface, "truth": truth.kind}
-        lines += msgspec.json.encode({**row, **truth.columns, **more}) + b"\n"
-    return lines
+        lines.append(msgspec.json.encode({**row, **truth.columns, **more}) + b"\n")
+    return b"".join(lines)
 
 
 def with_truth(labelled: Iterable[LabelledArticle], rows: Sequence[GoldRow]) -> Iterator[LabelledArticle]:

@@ -75,11 +75,22 @@ def shares_of(offsets, weights, none):
 
 @kernel(types.boolean[::1](I64, F64, F64, types.float64))
 def at_least(offsets, numbers, least, share):
-    """Whether the number of each candidate is at least that of its mention, and this share of the largest one."""
-    reached, largest = np.empty(len(numbers), np.bool_), largest_of(offsets, numbers, np.zeros(len(least)))
+    """Whether the number of each candidate is at least that of its mention, and this share of the largest one.
+
+    If the largest number is, so is the second largest, with which the best candidate is compared.
+    """
+    reached = np.empty(len(numbers), np.bool_)
     for m in range(len(least)):
+        best = second = -1
         for c in range(offsets[m], offsets[m + 1]):
-            reached[c] = numbers[c] >= least[m] and numbers[c] >= share * largest[m]
+            if best < 0 or numbers[c] > numbers[best]:
+                best, second = c, best
+            elif second < 0 or numbers[c] > numbers[second]:
+                second = c
+        for c in range(offsets[m], offsets[m + 1]):
+            reached[c] = numbers[c] >= least[m] and numbers[c] >= share * numbers[best]
+        if second >= 0 and reached[best]:
+            reached[second] = True
     return reached
 
 
