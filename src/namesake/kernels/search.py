@@ -45,16 +45,13 @@ def among(ascending, wanted):
     return holds(ascending, 0, len(ascending), wanted)
 
 
-@inner(
-    [
-        types.void(types.float64[::1], types.int64, types.int64),
-        types.void(types.int32[::1], types.int64, types.int64),
-        types.void(types.uint64[::1], types.int64, types.int64),
-    ]
-)
-def sort_range(numbers, begin, end):
-    """Sort numbers[begin:end] in place: quicksort down to FEW numbers. Numba's own sort takes long to compile."""
-    waiting, size, low, high = np.empty(128 if end - begin > FEW else 0, np.int64), 0, begin, end
+SORTED = [types.void(kind[::1], types.int64, types.int64) for kind in (types.float64, types.int32, types.uint64)]
+
+
+@inner(SORTED)
+def sort_roughly(numbers, begin, end):
+    """Quicksort numbers[begin:end] in place down to parts of FEW numbers, which are left as they are."""
+    waiting, size, low, high = np.empty(128, np.int64), 0, begin, end
     while high - low > FEW or size > 0:
         if high - low <= FEW:
             size -= 2
@@ -75,6 +72,13 @@ def sort_range(numbers, begin, end):
         else:
             waiting[size], waiting[size + 1], low = low, right + 1, left
         size += 2 if waiting[size + 1] - waiting[size] > FEW else 0
+
+
+@inner(SORTED)
+def sort_range(numbers, begin, end):
+    """Sort numbers[begin:end] in place. Numba's own sort takes long to compile."""
+    if end - begin > FEW:  # short ranges take no memory
+        sort_roughly(numbers, begin, end)
     for k in range(begin + 1, end):
         number, place = numbers[k], k
         while place > begin and numbers[place - 1] > number:
