@@ -33,8 +33,8 @@ from namesake.scoring import Scored
 
 TABLE_SCORERS = (WORDS_NOT_SHARED, ENTITY_TYPE, PROPERTY_VALUES)
 VALUES = f"{PROPERTY_VALUES}: "  # the prefix of the parts of PropertyValues, one for each property
-SHORT_QUALITY = np.array([0.75, 0.85, 0.6, 0.5, 0.6, 0.7, 0.75, 0.85, 0.6, 0.6, 0.5, 0.4])
-"""Match qualities of the short forms of entities that are not people, from `ACRONYM` on."""
+SHORT_QUALITY = np.array([0.75, 0.85, 0.6, 0.5, 0.6, 0.7, 0.75])
+"""Match qualities of the short forms of entities that are not people, from `ACRONYM` on; tables lack the others."""
 NO_LEGAL_FORM = 0.9  # the factor of the match quality for a name without its legal form: Exxon Mobil Corp.
 AT_ONCE = 2048  # rows that are scored together
 
@@ -204,7 +204,7 @@ def _short_forms(kb: KB, names: pa.StringArray) -> Candidates:
     quality = np.split(NO_LEGAL_FORM * bare.quality, bare.indptr[1:-1])
     for at in range(len(asked)):
         if form := kb.names.short_form(asked[at]):
-            of_other = form.forms >= ACRONYM
+            of_other = (form.forms >= ACRONYM) & (form.forms < ACRONYM + len(SHORT_QUALITY))
             rows[at] = np.append(rows[at], form.rows[of_other])
             quality[at] = np.append(quality[at], SHORT_QUALITY[form.forms[of_other] - ACRONYM])
     return Candidates(indptr([*map(len, rows)]), np.concatenate(rows), np.concatenate(quality))
