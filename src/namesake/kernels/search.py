@@ -50,7 +50,7 @@ SORTED = [types.void(kind[::1], types.int64, types.int64) for kind in (types.flo
 
 @inner(SORTED)
 def sort_roughly(numbers, begin, end):
-    """Quicksort numbers[begin:end] in place down to parts of FEW numbers, which are left as they are."""
+    """Quicksort numbers[begin:end] in place down to parts of FEW numbers, which remain unsorted."""
     waiting, size, low, high = np.empty(128, np.int64), 0, begin, end
     while high - low > FEW or size > 0:
         if high - low <= FEW:
