@@ -197,7 +197,8 @@ def _tune_text(
     without = "the others" if len(samples) > 1 else f"the rest of {tuning.FOLDS} folds by document"
     at = 0.0 if found.decide is None else found.decide.threshold
     names = [sample.labels.name for sample in samples]
-    seen = [text_figures.plain_figures(Outcome.of(sample.answered(found)), at) for sample in samples]
+    linked = link_text(labelled, kbs[0], tuned.recipe, complete=complete).corpora  # other names remain with new weights
+    seen = [text_figures.plain_figures(Outcome.of(labels), at) for labels, _ in linked]
     new = [text_figures.plain_figures(outcome, at) for outcome in unseen]
     views = [tuning.weights_view([tuned], "all labelled text"), tuning.corpora_view(names, seen, new, without)]
     if found.decide is not None:
