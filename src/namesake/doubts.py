@@ -113,6 +113,12 @@ def article_length(batch: Batch, kb: KB) -> Scores:
     return np.log1p(counts)
 
 
+@doubt("OneWordLength")
+def one_word_length(batch: Batch) -> Scores:
+    """ArticleLength for a name of one word that was found in the text: a long text names most entities in full."""
+    return DOUBTS["OneWord"](batch) * DOUBTS["ArticleLength"](batch)
+
+
 @doubt("NameFame")
 def name_fame(batch: Batch, kb: KB) -> Scores:
     """log(1 + Σ NS) over the candidates: beside `Fame` in the scores, a candidate's share of the name's fame counts.

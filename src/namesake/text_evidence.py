@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from namesake.arrays import indptr
 from namesake.scorers.registry import Signal, doubt
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 OfSpans = Any
 """One number or truth value for each span."""
+YEAR_DIGITS = 4
 
 
 class _Classes:
@@ -115,9 +117,10 @@ def sentence_start(found: Found) -> OfSpans:
 
 @evidence("CapitalBefore", "FirstNameBefore", "Comes")
 def capital_before(found: Found) -> OfSpans:
-    """1 after another word with a capital that is no title: the name may be the end of a longer one."""
-    title = t.HONORIFIC | t.TITLE | t.NAME_TITLE
-    return found.continues(found.first) & found.has_capital(found.first - 1) & ~found.is_listed(found.first - 1, title)
+    """1 after another word with a capital: the name may be the end of a longer one. Not after a title, or "The"."""
+    before, title = found.first - 1, t.HONORIFIC | t.TITLE | t.NAME_TITLE
+    opens = found.has_mark(before, t.AT_START) & found.is_listed(before, t.FUNCTION)
+    return found.continues(found.first) & found.has_capital(before) & ~found.is_listed(before, title) & ~opens
 
 
 @evidence("CapitalAfter", "NameContinues", "GoesOn")
@@ -142,6 +145,15 @@ def number_before(found: Found) -> OfSpans:
 def number_after(found: Found) -> OfSpans:
     """1 before a number: Boeing 777."""
     return found.has_bit(found.end, t.IS_NUMBER)
+
+
+@evidence("Dateline")
+def dateline(found: Found) -> OfSpans:
+    """1 for a name in capitals that opens a line, before a bracket, a dash or a date: BERLIN (Reuters)."""
+    opens = (found.first == found.line_bounds[0]) & found.all_tokens(t.IS_UPPER) & (found.styles != t.ALL_CAPITALS)
+    hard = found.token(found.texts.gaps, found.end) == t.HARD
+    year = found.has_bit(found.end, t.IS_NUMBER) & (found.token(found.token_lengths, found.end) == YEAR_DIGITS)
+    return opens & (hard | year | found.is_listed(found.end, t.DATE))
 
 
 # words beside it
@@ -260,6 +272,14 @@ def name_length(found: Found) -> OfSpans:
 def occurrences(found: Found) -> OfSpans:
     """log of the number of times that the text has the name."""
     return np.repeat(np.log(np.diff(found.span_indptr)), np.diff(found.span_indptr))
+
+
+@evidence("SportWords")
+def sport_words(found: Found) -> OfSpans:
+    """log(1 + words of reports about sport in the text): league, scored."""
+    before = indptr(found.texts.classes & np.uint32(t.SPORT) != 0)
+    count = np.diff(before[found.texts.indptr])
+    return np.log1p(count)[found.span_text]
 
 
 @evidence("CapitalShare")

@@ -84,6 +84,7 @@ class Language:
     credits: Words = NO_WORDS
     others: Words = NO_WORDS
     determiners: Words = NO_WORDS
+    sport_words: Words = NO_WORDS
     journalists: Words = NO_WORDS
 
     # numbers of four digits: years, or not

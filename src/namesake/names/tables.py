@@ -69,6 +69,7 @@ def _words(language: Language) -> tuple[UInt64, npt.NDArray[Any]]:
         kernels.AND: language.and_words,
         kernels.AFTER_COMPANY: language.after_companies,
         kernels.DETERMINER: language.determiners,
+        kernels.SPORT: language.sport_words,
     }
     return word_table(lists, np.uint32)
 

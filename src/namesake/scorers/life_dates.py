@@ -13,6 +13,7 @@ from namesake.arrays import take_rows, text_buffers
 from namesake.articles.days import UNDATED
 from namesake.kernels.dump.wikidata import YEAR
 from namesake.kernels.kinds import PERSON
+from namesake.kernels.names.constants import NO_YEAR, SHORT
 from namesake.scorers.evidence_shown import Candidate, Match, statement_source
 from namesake.scorers.registry import DOUBTS, Need, Scores, scorer
 
@@ -134,6 +135,27 @@ def _sentence_years(batch: Batch, kb: KB, mentions: Int64) -> tuple[Int64, Score
     indptr, years = years_of(sentences, offsets.astype(np.int64), year_words(kb.language))
     indptr = indptr[of_mention]
     return indptr, years[np.lexsort((years, np.repeat(np.arange(len(mentions)), np.diff(indptr))))]
+
+
+@scorer("EventYear")
+def event_year(batch: Batch, kb: KB) -> Scores:
+    """-log(1 + years between the article's date and the year in the label), for a name without that year; else 0."""
+    found, scores = batch.mentions.context, np.zeros(len(batch.rows))
+    if found is None:
+        return scores
+    asked = np.flatnonzero(found.forms == SHORT + NO_YEAR)
+    days = batch.days[batch.article[np.searchsorted(batch.offsets, asked, side="right") - 1]]
+    asked, days = asked[days != UNDATED], days[days != UNDATED]
+    gap = np.abs(_calendar_year(days) - [_label_year(kb, row) for row in batch.rows[asked].tolist()])
+    scores[asked] = np.where(np.isnan(gap), 0.0, -np.log1p(gap))
+    return scores
+
+
+@lru_cache(maxsize=1 << 16)
+def _label_year(kb: KB, row: int) -> float:
+    """The year in the label of an entity, NaN without one: 2016 in "2016 Summer Olympics"."""
+    year = YEAR_NUMBER.search(kb.label(row))
+    return float(year[0]) if year else np.nan
 
 
 @scorer("LifeDatesMatch", aliases=("Vital",))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from namesake.kernels.names.constants import FIRST_NAME, SHORT, SHORT_FORMS, SIMILAR
+from namesake.kernels.names.constants import FIRST_NAME, OF_TEAMS, SHORT, SHORT_FORMS, SIMILAR
 from namesake.scorers.evidence_shown import Candidate, Match, Page, Source
-from namesake.scorers.registry import ByClass, Scores, scorer
+from namesake.scorers.registry import DOUBTS, ByClass, Scores, scorer
 
 if TYPE_CHECKING:
     from namesake.arrays import Bool, Int64
@@ -131,6 +131,16 @@ def first_name_after_in(batch: Batch) -> Scores:
     before = found.mean(found.is_before(t.IN_PLACE | t.TO_PLACE))
     scores[asked] = -before[np.searchsorted(batch.offsets, asked, side="right") - 1]
     return scores
+
+
+@scorer("TeamInSport", early=True)
+def team_in_sport(batch: Batch) -> Scores:
+    """SportWords of the text if the name is a place, an adjective or a nickname of the team, else 0."""
+    found = batch.mentions.context
+    if found is None:
+        return np.zeros(len(batch.rows))
+    of_team = np.isin(np.arange(SIMILAR + 1), np.add(OF_TEAMS, SHORT))[found.forms]
+    return np.repeat(DOUBTS["SportWords"](batch), np.diff(batch.offsets)) * of_team
 
 
 def excluded_by_the_text(candidate: Candidate) -> Iterator[Match]:

@@ -6,6 +6,8 @@ MONONYM, SURNAME, HEAD, FIRST_NAME, PAIR, LAST_TWO, BEGIN, CALLED, NICK, ALIAS_S
 ACRONYM, NO_SUFFIX, TAIL, OPENING, TEAM_PLACE, TEAM_NICKNAME, DEMONYM = range(10, 17)
 NO_POSSESSIVE, NO_YEAR, NATIONAL_TEAM, TEAM_DEMONYM, LAST_WORD = range(17, 22)
 """Short forms of names, as in the column `short.entity.form`; `kb.names.short_forms.FORMS` describes them."""
+OF_TEAMS = (TEAM_PLACE, TEAM_NICKNAME, NATIONAL_TEAM, TEAM_DEMONYM)
+"""Short forms that only the names of teams have."""
 SHORT_FORMS = {
     "Mononym": "its label of one word",
     "Surname": "its surname",
@@ -42,7 +44,8 @@ SHORT, SIMILAR = 4, 63
 FORM_QUALITY = np.append(KIND_QUALITY, np.full(SIMILAR - 3, 0.7)).astype(np.float32)
 """Quality of a match by form; a variant has its own."""
 FORM_WEIGHT = np.exp([2.0, 1.2, 1.0, 0.8, *([0.0] * (SIMILAR - 3))])
-"""The factor of 1 + fame when the best candidates of a name are kept, by form."""
+FORM_WEIGHT[[SHORT + form for form in OF_TEAMS]] = np.exp(1.5)
+"""The factor of 1 + fame when the best candidates of a name are kept, by form; a place is more famous than its team."""
 
 FAME_STEPS = 20
 """The column `thing.fame` is round(20 log(1 + fame))."""
