@@ -149,8 +149,8 @@ def number_after(found: Found) -> OfSpans:
 
 @evidence("Dateline")
 def dateline(found: Found) -> OfSpans:
-    """1 for a name in capitals that opens a line, before a bracket, a dash or a date: BERLIN (Reuters)."""
-    opens = (found.first == found.line_bounds[0]) & found.all_tokens(t.IS_UPPER) & (found.styles != t.ALL_CAPITALS)
+    """1 for a name in capitals that opens a sentence, before a bracket, a dash or a date: BERLIN (Reuters)."""
+    opens = found.has_mark(found.first, t.AT_START) & found.all_tokens(t.IS_UPPER) & (found.styles != t.ALL_CAPITALS)
     hard = found.token(found.texts.gaps, found.end) == t.HARD
     year = found.has_bit(found.end, t.IS_NUMBER) & (found.token(found.token_lengths, found.end) == YEAR_DIGITS)
     return opens & (hard | year | found.is_listed(found.end, t.DATE))
