@@ -113,12 +113,6 @@ def article_length(batch: Batch, kb: KB) -> Scores:
     return np.log1p(counts)
 
 
-@doubt("OneWordLength")
-def one_word_length(batch: Batch) -> Scores:
-    """ArticleLength for a name of one word that was found in the text: a long text names most entities in full."""
-    return DOUBTS["OneWord"](batch) * DOUBTS["ArticleLength"](batch)
-
-
 @doubt("NameFame")
 def name_fame(batch: Batch, kb: KB) -> Scores:
     """log(1 + Σ NS) over the candidates: beside `Fame` in the scores, a candidate's share of the name's fame counts.
@@ -221,12 +215,6 @@ def namesake_count(batch: Batch) -> Scores:
     return np.zeros(len(batch.names)) if found is None else np.log1p(np.minimum(found.namesakes, MOST_COUNTED))
 
 
-@doubt("FullNameInText")
-def full_name_in_text(batch: Batch) -> Scores:
-    """1 if the article also has a longer name of a candidate: Curie after Marie Curie."""
-    return (batch.full_names > 0).astype(np.float64)
-
-
 @doubt("CandidateCount")
 def candidate_count(batch: Batch) -> Scores:
     """log(1 + number of entities with this name or short form, at most 20), for names found in the text; else 0."""
@@ -235,7 +223,7 @@ def candidate_count(batch: Batch) -> Scores:
 
 
 def _word_counts(batch: Batch, kb: KB) -> WordCounts | None:
-    """How the words of names are used, in the KB's names and descriptions and in the article."""
+    """How the KB's names and descriptions use the words of names."""
     from namesake.kernels.names.expected import count_words
 
     found = batch.mentions.context
@@ -243,7 +231,7 @@ def _word_counts(batch: Batch, kb: KB) -> WordCounts | None:
         return None
     names = kb.names
     tables = names.token_hashes, names.token_first, names.token_lower
-    counts: WordCounts = count_words(found.texts, found.first[found.leads], found.end[found.leads], *tables)
+    counts: WordCounts = count_words(found.texts.hashes, found.first[found.leads], found.end[found.leads], *tables)
     return counts
 
 
@@ -267,8 +255,3 @@ _word_count(
     "log(1 + how often the KB's descriptions have the name's last word in lower case).",
 )
 _word_count("BeginsNames", "first_names", "log(1 + labels of people that begin with the name's first word).")
-_word_count("LowercaseInText", "lower_in_text", "log(1 + how often the article has a name of one word in lower case).")
-_word_count(
-    *("CapitalInText", "capital_in_text"),
-    "log(1 + how often the article has the name's first word with a capital inside a sentence).",
-)

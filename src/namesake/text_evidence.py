@@ -60,12 +60,6 @@ def one_word(found: Found) -> OfSpans:
     return found.sizes == 1
 
 
-@evidence("LongName")
-def long_name(found: Found) -> OfSpans:
-    """1 for a name of three or more words."""
-    return found.sizes > 2
-
-
 @evidence("InCapitals")
 def in_capitals(found: Found) -> OfSpans:
     """1 for a name in capitals, of four or more characters, in a text that also uses small letters."""
@@ -129,22 +123,10 @@ def capital_after(found: Found) -> OfSpans:
     return found.continues(found.end) & found.has_capital(found.end)
 
 
-@evidence("ParticleAfter")
-def particle_after(found: Found) -> OfSpans:
-    """1 before a word inside surnames: Virgil | van Dijk."""
-    return found.is_after(t.PARTICLE)
-
-
 @evidence("NumberBefore")
 def number_before(found: Found) -> OfSpans:
     """1 after a number."""
     return found.has_bit(found.first - 1, t.IS_NUMBER)
-
-
-@evidence("NumberAfter")
-def number_after(found: Found) -> OfSpans:
-    """1 before a number: Boeing 777."""
-    return found.has_bit(found.end, t.IS_NUMBER)
 
 
 @evidence("Dateline")
@@ -211,12 +193,6 @@ def owner_word_after(found: Found) -> OfSpans:
     return found.is_after(t.AFTER_COMPANY)
 
 
-@evidence("SuffixAfter", "Suffix")
-def suffix_after(found: Found) -> OfSpans:
-    """1 before Jr., II and the like that are not part of the name."""
-    return found.is_listed(found.end, t.SUFFIX) & (found.token(found.texts.gaps, found.end) != t.HARD)
-
-
 @evidence("WordBefore")
 def word_before(found: Found) -> OfSpans:
     """1 after a word in lower case that is no function word."""
@@ -237,23 +213,7 @@ def function_word_after(found: Found) -> OfSpans:
     return found.is_after(t.FUNCTION)
 
 
-@evidence("CommaAfter")
-def comma_after(found: Found) -> OfSpans:
-    """1 before a comma."""
-    return found.is_behind_comma(found.end)
-
-
 # the rest of the text
-@evidence("LineLength")
-def line_length(found: Found) -> OfSpans:
-    """log of the number of words in its line: tables and headings have short lines."""
-    return np.log(found.line_lengths)
-
-
-@evidence("NumbersInLine")
-def numbers_in_line(found: Found) -> OfSpans:
-    """The share of the words in its line that are numbers, as in results of sports."""
-    return found.line_share(found.texts.bits & t.IS_NUMBER != 0)
 
 
 @evidence("CapitalsInLine")

@@ -137,15 +137,10 @@ class Found:
         line = np.searchsorted(begins, self.first, side="right")
         return begins[line - 1], np.append(begins, len(self.texts.lines))[line]
 
-    @property
-    def line_lengths(self) -> Int64:
-        """The number of tokens of each span's line."""
-        return self.line_bounds[1] - self.line_bounds[0]
-
     def line_share(self, of_tokens: Bool) -> Float64:
         """The share of the tokens of each span's line for which something is true."""
-        before = indptr(of_tokens)
-        share: Float64 = (before[self.line_bounds[1]] - before[self.line_bounds[0]]) / self.line_lengths
+        before, (begin, end) = indptr(of_tokens), self.line_bounds
+        share: Float64 = (before[end] - before[begin]) / (end - begin)
         return share
 
     def is_listed(self, at: Int64, classes: int) -> Bool:
