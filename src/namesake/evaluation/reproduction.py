@@ -9,16 +9,18 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from namesake.arrays import Float64
 from namesake.errors import NamesakeError
 from namesake.evaluation import statistics
-from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, numbered_lines, read_gold, read_scores
+from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, read_scores
 from namesake.evaluation.measure import PAPER, from_recipe, method
 from namesake.evaluation.reports.report import Dot, Report, Section, View, dot_plot
 from namesake.evaluation.statistics import DEFAULT, Bootstrap
+from namesake.files.lines import json_lines
 from namesake.parts import Part
 from namesake.recipe import Recipe
 
@@ -125,7 +127,8 @@ def _counts(derived: Sequence[str | None], articles: Path, gold: list[GoldRow]) 
     for column, expected in PRINTED.mentions.items():
         count = len(derived) if column == "overall" else derived.count(column)
         yield PaperRow("1", "Quotebank", column, count, None, expected, None)
-    names = [name for _, article in numbered_lines(articles) for name in article["names"]]
+    lines = json_lines(articles, dict[str, Any], "a JSON object")
+    names = [name for _, article in lines for name in article["names"]]
     answered = sum(row.gold is not None for row in gold)
     counts = {
         "Unambiguous": sum(len(name["ids"]) == 1 for name in names),

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import groupby
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ import pyarrow as pa
 from namesake.articles.days import UNDATED, day_number, read_day
 from namesake.batch import Query
 from namesake.decide import DECIDED, REASONS, TOO_CLOSE
-from namesake.decisions.lookup import OfRows, rows_from, texts
+from namesake.decisions.lookup import rows_from, texts
 from namesake.drawing.sentence import summary_sentence
 from namesake.errors import NamesakeError, did_you_mean, warn
 from namesake.explain import EXPLANATION, explanation_rows
@@ -181,8 +180,18 @@ def reconcile_table(
     for at in (*unread, *stated):
         queries[at] = Query("")
     answers: list[Answer] = []
-    answer = partial(_answers, linker, queries, kinds, of_rows, review_below, explain)
-    for some in in_order(answer, range(0, len(queries), AT_ONCE), threads_for(threads)):
+
+    def answered(begin: int) -> list[Answer]:
+        """The answers of AT_ONCE queries from `begin` on."""
+        some = queries[begin : begin + AT_ONCE]
+        judged = judge(linker, some, kinds, rows_from(of_rows, begin, len(some)))
+        found = [_answer(linker.kb, judged, query, at, begin + at, review_below) for at, query in enumerate(some)]
+        rows = (NULLS | row for row in explanation_rows(judged.scored, most=2)) if explain else ()
+        for at, explained in groupby(rows, key=lambda row: int(row["article_id"])):
+            found[at].columns["why"] = summary_sentence(list(explained), judged.scored.batch.texts[at].as_py())
+        return found
+
+    for some in in_order(answered, range(0, len(queries), AT_ONCE), threads_for(threads)):
         answers += some
         if advance is not None:
             advance(len(answers))
@@ -245,25 +254,6 @@ class Answer(NamedTuple):
     """The row for review if it is uncertain."""
     as_decided: bool | None = None
     """Whether the answer would be the same without a decision; None if there is no decision."""
-
-
-def _answers(
-    linker: Linker,
-    queries: Sequence[Query],
-    kinds: tuple[int, ...] | None,
-    of_rows: OfRows | None,
-    review_below: float | None,
-    explain: bool,
-    begin: int,
-) -> list[Answer]:
-    """The answers of AT_ONCE queries from `begin` on."""
-    some = queries[begin : begin + AT_ONCE]
-    judged = judge(linker, some, kinds, rows_from(of_rows, begin, len(some)))
-    answers = [_answer(linker.kb, judged, query, at, begin + at, review_below) for at, query in enumerate(some)]
-    rows = (NULLS | row for row in explanation_rows(judged.scored, most=2)) if explain else ()
-    for at, explained in groupby(rows, key=lambda row: int(row["article_id"])):
-        answers[at].columns["why"] = summary_sentence(list(explained), judged.scored.batch.texts[at].as_py())
-    return answers
 
 
 def _answer(kb: KB, judged: Reconciled, query: Query, at: int, row: int, review_below: float | None) -> Answer:

@@ -228,8 +228,6 @@ class LimitedConnection(HttpToolsProtocol):
     leaving: asyncio.TimerHandle | None = None
     head = 0
     """Bytes of a request so far, until its headers are complete."""
-    problem = RequestError(400, "this is not HTTP", "send a request of HTTP/1.1")
-    """Why the head of a request is refused."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept a client unless there are too many."""
@@ -254,20 +252,19 @@ class LimitedConnection(HttpToolsProtocol):
             self._refuse(self._too_long())
 
     def on_headers_complete(self) -> None:
-        """Check the head before the request is answered. The application counts the bytes of the body."""
+        """Check the head before the request is answered. The application counts the bytes of the body.
+
+        After an error the parser stops, and uvicorn calls `send_400_response`.
+        """
         self.head = -(1 << 62)
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         hosts = sum(name == b"host" for name, _ in self.headers)
-        try:  # after an error the parser stops, and uvicorn calls `send_400_response`
-            if len(self.url) > self.limits.url:
-                raise RequestError(414, "the URL is too long", f"send at most {self.limits.url:,} bytes, or a form")
-            if size > self.limits.head:
-                raise self._too_long()
-            if hosts > 1 or (not hosts and self.parser.get_http_version() == "1.1"):
-                raise RequestError(400, "a request of HTTP/1.1 must have one Host header", "send one Host header")
-        except RequestError as problem:
-            self.problem = problem
-            raise
+        if len(self.url) > self.limits.url:
+            raise RequestError(414, "the URL is too long", f"send at most {self.limits.url:,} bytes, or a form")
+        if size > self.limits.head:
+            raise self._too_long()
+        if hosts > 1 or (not hosts and self.parser.get_http_version() == "1.1"):
+            raise RequestError(400, "a request of HTTP/1.1 must have one Host header", "send one Host header")
         super().on_headers_complete()
         self.headers = deque(maxlen=0)  # type: ignore[assignment] # headers after the body are ignored
 
@@ -289,8 +286,10 @@ class LimitedConnection(HttpToolsProtocol):
         self._cancel("leaving")
 
     def send_400_response(self, msg: str) -> None:
-        """Answer a request whose head is refused, in JSON as all errors."""
-        self._refuse(self.problem)
+        """Answer a request whose head the parser, or `on_headers_complete`, refuses; in JSON as all errors."""
+        refused = getattr(sys.exception(), "__context__", None)
+        unread = RequestError(400, "this is not HTTP", "send a request of HTTP/1.1")
+        self._refuse(refused if isinstance(refused, RequestError) else unread)
 
     def _too_long(self) -> RequestError:
         return RequestError(431, "the headers are too long", f"send at most {self.limits.head:,} bytes of them")
