@@ -57,12 +57,12 @@ class Reader(HTMLParser):
         return [one for one in self.tags if name in (one[1].get("class") or "").split()]
 
 
-@pytest.fixture(scope="module")
 def marked(text, marks):
     """A text with marks, without the box around it."""
     return marked_article(text, None, marks, ()).removeprefix('<div class="text">').removesuffix("</div>")
 
 
+@pytest.fixture(scope="module")
 def explained(linker):
     return linker.explain_text(BULLS, date="1996-06-17")
 
