@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from namesake.drawing.candidates import rounded, side_by_side, steps
 from namesake.drawing.evidence import evidence
-from namesake.drawing.text import Mark, hint, marked
+from namesake.drawing.text import Mark, hint, marked_article
 from namesake.drawing.theme import GRADES, grade, notebook_style
 from namesake.errors import NamesakeError
 from namesake.kinds import kinds
@@ -55,6 +55,11 @@ class Reader(HTMLParser):
 
     def classed(self, name: str) -> list[list]:
         return [one for one in self.tags if name in (one[1].get("class") or "").split()]
+
+
+def marked(text, marks):
+    """A text with marks, without the box around it."""
+    return marked_article(text, None, marks, ()).removeprefix('<div class="text">').removesuffix("</div>")
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,7 @@
 """Mistakes told apart by rule, and the ablation's recipes and rows."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -61,6 +63,12 @@ def explanation(part, value, matches, role="part"):
     }
 
 
+def kb_with(qids):
+    """A KB of entities without statements."""
+    rows = {qid: row for row, qid in enumerate(qids)}
+    return SimpleNamespace(row=lambda qid: rows.get(qid, -1), statements=[np.array([], int) for _ in qids])
+
+
 def test_a_side_is_read_from_its_explanation():
     word = {"word": "paint", "spans": [[2, 10]], "sources": []}
     shared = {"word": None, "spans": [], "sources": [{"property": "P27", "property_label": None, "value": "Italy"}]}
@@ -69,7 +77,7 @@ def test_a_side_is_read_from_its_explanation():
         explanation("EEIScore", 2, [shared]),
         explanation("NS", 7, None, role="tie-break"),
     ]
-    found = side(rows, [("P27", "Italy")], known=True, text="A Painting.")
+    found = side(kb_with(["Q1"]), rows, "A Painting.")
     assert found.parts == {"IScore": 0.5, "EEIScore": 1.0}
     assert found.words == {"paint": [(2, 10)]}
     assert found.as_written(found.words) == ["Painting"]
@@ -94,8 +102,8 @@ def test_the_report_has_a_row_a_mistake():
 
 
 def test_an_entity_the_kb_lacks_is_said_to_be_absent_and_parts_of_0_are_left_out():
-    gold = side([explanation("IScore", 0, None)], [], known=False, text="")
-    chosen = side([explanation("IScore", 6, None), explanation("NotYetBorn", -0.0, None)], [], known=True, text="")
+    gold = side(kb_with([]), [explanation("IScore", 0, None)], "")
+    chosen = side(kb_with(["Q1"]), [explanation("IScore", 6, None), explanation("NotYetBorn", -0.0, None)], "")
     report = mistakes_report([Mistake("a1", "jo", gold, chosen, CONTEXT)], 10, ["about"])
     assert report.views[1].rows[0][4:6] == ["Q1: not in the KB", "Q1 ? (painter): 3.00 = words of the text +3.00"]
     assert str(report.rows[0]["chosen"]["parts"]["NotYetBorn"]) == "0.0"

@@ -207,7 +207,7 @@ def test_the_fit_scores_alternatives_as_the_linker_does():
 def test_the_fit_finds_weights_by_kind_whatever_it_starts_from():
     data = of_kinds(6000)
     unknown = tuple(part.with_weights(dict.fromkeys(part.weights, 0.0)) for part in BY_KIND.parts)
-    found = tuning.fit_text(BY_KIND.replace(parts=unknown), [], [data])
+    found = tuning.fit_text(BY_KIND.replace(parts=unknown), [], [data], BY_KIND)
     again = tuning.fit_text(BY_KIND, [], [data], start=found)
     for part, other, truth in zip(found.parts, again.parts, BY_KIND.parts, strict=True):
         assert other.weights == pytest.approx(part.weights, abs=1e-4)
@@ -216,7 +216,7 @@ def test_the_fit_finds_weights_by_kind_whatever_it_starts_from():
             assert part.weights.get("", 0.0) + part.by_kind[kind] == pytest.approx(base + truth.by_kind[kind], abs=0.25)
     assert found.decide.parts[0].weight == pytest.approx(1.25, abs=0.2)
     held = BY_KIND.replace(parts=(BY_KIND.parts[0].replace(fixed=True), *BY_KIND.parts[1:]))
-    assert tuning.fit_text(held, [], [data]).parts[0] == held.parts[0]
+    assert tuning.fit_text(held, [], [data], held).parts[0] == held.parts[0]
 
 
 def test_weights_by_kind_are_for_the_fit_only():

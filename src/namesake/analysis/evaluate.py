@@ -213,13 +213,11 @@ def evaluate(
         raise NamesakeError("articles are linked with a KB: give `articles=` and `kb=`, or neither")
     methods, by = several(methods), several(by)
     rows, unresolved = resolved(in_split(read_gold(Path(gold)), split))
-    if scores is not None:
+    if articles is not None and kb is not None:
+        data, chosen = _linked(methods, Corpus(articles, kb, rejects), rows, known)
+    elif scores is not None:
         data = only_known(align(read_scores(Path(scores)), rows), known)
         chosen = named_methods(methods, data)
-    else:
-        assert articles is not None
-        assert kb is not None
-        data, chosen = _linked(methods, Corpus(articles, kb, rejects), rows, known)
     evaluation = evaluate_scores(data, chosen, by, unit, Bootstrap(samples, seed))
     about = [
         f"{scores or articles} against {gold}" + (f", split {split}" if split else "") + ".",
@@ -305,7 +303,7 @@ def reproduce(
         seed: the seed of the bootstrap.
     """
     folder = Path(folder)
-    report = paper_report(reproduce_tables(folder, Bootstrap(samples, seed)))
+    report = paper_report(*reproduce_tables(folder, Bootstrap(samples, seed)))
     if kb is None:
         return report
     corpus, truth = folder / "articles.jsonl.gz", folder / "gold.jsonl"

@@ -21,7 +21,6 @@ from namesake.drawing.theme import part_name
 from namesake.evaluation.gold import Dataset, in_split, read_gold
 from namesake.evaluation.measure import linked
 from namesake.evaluation.reports.report import TEXTS, Report, Section, View
-from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.printable import one_line
@@ -169,6 +168,17 @@ class Mistake:
         ]
         return elsewhere if 2 * len(elsewhere) > len(extra) else []
 
+    @property
+    def row(self) -> dict[str, Any]:
+        """The mistake as a row of `tables.json`."""
+        row: dict[str, Any] = {name: getattr(self, name) for name in ("article", "name", "sentence", "tie_break")}
+        row |= {"categories": self.sources, "refused": self.refused, "decoys": self.chosen.as_written(self.decoys)}
+        fields = ("qid", "known", "label", "description", "score", "parts")
+        for role, one in (("gold", self.gold), ("chosen", self.chosen)):
+            row[role] = {name: getattr(one, name) for name in fields}
+            row[role] |= {"words": one.as_written(one.words), "shared": one.shared}
+        return row
+
 
 def _mistakes(linker: Linker, corpus: Corpus, data: Dataset, asked: Bool) -> Iterator[Mistake]:
     """Explain the flagged mentions, whose first candidate is not the gold one, article by article."""
@@ -182,7 +192,7 @@ def _mistakes(linker: Linker, corpus: Corpus, data: Dataset, asked: Bool) -> Ite
         entities = [row for row in rows if row["qid"] is not None]  # without NIL
         sides = [row for row in rows if row["qid"] == qid], [r for r in entities if r["rank"] == entities[0]["rank"]]
         [record] = article.select(["id", "text", "title", "mentions"]).to_pylist()
-        gold, chosen = (_side(linker.kb, some, record["text"]) for some in sides)
+        gold, chosen = (side(linker.kb, some, record["text"]) for some in sides)
         spans = {mention["name"]: mention["spans"] or [] for mention in record["mentions"] or []}
         own = spans.pop(name, [])
         others = [span for places in spans.values() for span in places]
@@ -195,17 +205,11 @@ def _mistakes(linker: Linker, corpus: Corpus, data: Dataset, asked: Bool) -> Ite
         yield Mistake(record["id"], name, gold, chosen, context, first["tie_break"], sentence, first["reason"])
 
 
-def _side(kb: KB, rows: list[dict[str, Any]], text: str) -> Side:
-    """An entity from its rows of an explanation, with its description and statements from the KB."""
-    at = kb.row(rows[0]["qid"])
+def side(kb: KB, rows: Sequence[Mapping[str, Any]], text: str) -> Side:
+    """Return an entity from its rows of an explanation, with its statements from the KB; `text` is the article's."""
+    first, at = rows[0], kb.row(rows[0]["qid"])
     sources = [statement_source(kb, pair) for pair in kb.statements[at].tolist()] if at >= 0 else []
-    statements = [(source.property or "", source.value or "") for source in sources]
-    described = [row | {"description": about(kb, at)} for row in rows] if at >= 0 else rows
-    return side(described, statements, at >= 0, text)
-
-
-def side(rows: Sequence[Mapping[str, Any]], statements: Iterable[Statement], known: bool, text: str) -> Side:
-    """Return an entity from its rows of an explanation, one for each part; `text` is the article's."""
+    statements = frozenset((source.property or "", source.value or "") for source in sources)
     parts = [row for row in rows if row["role"] == "part"]
     words: dict[str, list[Span]] = {}
     shared: dict[str, None] = {}
@@ -215,11 +219,9 @@ def side(rows: Sequence[Mapping[str, Any]], statements: Iterable[Statement], kno
         for source in () if match["word"] is not None else match["sources"]:
             what = source["property_label"] or source["property"] or source["source"]
             shared[f"{what}: {source['value']}"] = None
-    first = rows[0]
-    score, label, description = float(first["score"]), first["label"] or "", first["description"] or ""
+    described = first["label"] or "", first["description"] or "", float(first["score"])
     shares = {row["part"]: float(row["contribution"]) + 0.0 for row in parts}  # + 0.0: a penalty of -0 is 0
-    matched = shares, words, list(shared), frozenset(statements)
-    return Side(first["qid"], label, description, score, *matched, known, text)
+    return Side(first["qid"], *described, shares, words, list(shared), statements, at >= 0, text)
 
 
 def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[str], refused: int = 0) -> Report:
@@ -242,16 +244,5 @@ def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[
         outcome += f" Refused, and the best candidate is wrong: {len(wrong) - wrong.count(None)}."
         outcome += f" Refused, and the best candidate is right (not listed): {refused}."
     section = Section("Mistakes", [TEXTS["error_sources"]], [summary, table])
-    data = [_row(mistake) for mistake in mistakes]
+    data = [mistake.row for mistake in mistakes]
     return Report("Which links are wrong, and why?", [section], data, [*about, outcome], [summary], [outcome])
-
-
-def _row(mistake: Mistake) -> dict[str, Any]:
-    row: dict[str, Any] = {name: getattr(mistake, name) for name in ("article", "name", "sentence", "tie_break")}
-    row |= {"categories": mistake.sources, "refused": mistake.refused}
-    row["decoys"] = mistake.chosen.as_written(mistake.decoys)
-    for role, one in (("gold", mistake.gold), ("chosen", mistake.chosen)):
-        fields = ("qid", "known", "label", "description", "score", "parts")
-        row[role] = {name: getattr(one, name) for name in fields}
-        row[role] |= {"words": one.as_written(one.words), "shared": one.shared}
-    return row

@@ -1,8 +1,8 @@
-"""Reconciliation of a whole file, with a page for review; and decisions about its rows by their numbers."""
+"""Reconciliation of a whole file, with a page for review; one row explained; decisions about rows by their numbers."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,35 +10,23 @@ import pyarrow as pa
 
 from namesake.apps.review import decided_row, row_case, write_page
 from namesake.articles.rejects import NoRejects, Rejects
-from namesake.decisions.lookup import cells_of, texts
+from namesake.decisions.lookup import cells_of, rows_from, texts
 from namesake.decisions.records import Decision, append, contradict, now, origin, read_decisions
 from namesake.errors import NamesakeError, warn
+from namesake.explain import explain as explain_links
 from namesake.files import STDIN, Paths, check_place, keep_apart, several
 from namesake.formats import read_rows
 from namesake.formats.excel_files import check_rows
-from namesake.formats.field_names import Reading
+from namesake.formats.field_names import Reading, silent
 from namesake.formats.table_files import said_of_writing, write_rows, writer_suffix
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.printable import counted
 from namesake.progress import Reporter
 from namesake.reconciling import Query
-from namesake.reconciling.table import Layout, checked, column_of_names, queries_of, reconcile_table
-
-
-@dataclass(frozen=True)
-class Reconciled:
-    """The result of `reconcile`."""
-
-    table: pa.Table
-    """The rows with the added columns."""
-    matched: int
-    """Rows with an entity."""
-    chosen: int
-    """Rows that people decided in a review."""
-    as_chosen: int
-    """Of these, the rows that would have the same answer without the decision."""
-    unread: int
+from namesake.reconciling.matching import judge
+from namesake.reconciling.queries import articles_of, kinds_of_column, plain_query
+from namesake.reconciling.table import Answers, Layout, checked, column_of_names, queries_of, reconcile_table
 
 
 def reconcile(
@@ -65,7 +53,7 @@ def reconcile(
     rejects: Rejects | None = None,
     reporter: Reporter | None = None,
     say: Callable[[str], None] = warn,
-) -> Reconciled:
+) -> Answers:
     """Match each row of a table in a file to an entity, as `reconcile_frame` does for a frame.
 
     `name`, `kind`, `context`, `date`, `type`, `decisions` and `threads` are as for `reconcile_frame`. `context` may be
@@ -142,19 +130,40 @@ def reconcile(
         shown = write_page(cases, page, table.name, linker, blind)
         said = "" if shown == len(cases) else f", {shown:,} of {len(cases):,} different ones on the page"
         say(f"{page}: {counted(len(answers.doubtful), 'row')} to review{said}")
-    return Reconciled(answers.table, answers.matched, answers.chosen, answers.as_chosen, len(read.unread))
+    return answers
 
 
 def _layout(kb: KB, table: pa.Table, file: Path, columns: Mapping[str, Any], say: Callable[[str], None]) -> Layout:
     """The roles of columns; `Team,Notes` names two columns of words unless one column has that name."""
     name = columns["name"]
     name = column_of_names(table.column_names, str(file), say) if name is None else name
-    types = tuple((property, one) for property, some in (columns["type"] or {}).items() for one in several(some))
+    types = tuple((property, one) for property, some in (columns.get("type") or {}).items() for one in several(some))
     listed = [[text] if text in table.column_names else text.split(",") for text in several(columns["context"])]
     contexts = tuple(part.strip() for parts in listed for part in parts if part.strip())
     layout = Layout(name, contexts, columns["date"], types, columns.get("kind"))
     layout.check(table, kb)
     return layout
+
+
+def explained_row(linker: Linker, path: Path, number: int, given: Mapping[str, Any]) -> tuple[pa.Table, pa.Table]:
+    """The row with this number in the spreadsheet program as an article, and the rows of its explanation.
+
+    `given` are the columns `name`, `context` and `date`, and `encoding` and `sheet` of the file.
+    """
+    read = read_rows(path, Rejects(), Reading(encoding=given["encoding"], sheet=given["sheet"]))
+    if number not in read.numbers:
+        raise NamesakeError(f"{path}: no row {number:,} with cells; the last row is {max(read.numbers, default=0):,}")
+    layout, place = _layout(linker.kb, read.table, path, given, silent), read.numbers.index(number)
+    queries = queries_of(read.table, layout)
+    kinds = kinds_of_column(linker, None, [query.name for query in queries], layout.name, silent)
+    query = plain_query(linker.kb, queries[place], kinds)
+    of_rows = None if linker.decisions is None else linker.decisions.of_rows(read.table)
+    rows = explain_links(judge(linker, [query], kinds, rows_from(of_rows, place, 1)).scored)
+    if not rows.num_rows:
+        raise NamesakeError(f"{path} row {number:,}: no candidates for {query.name!r}")
+    article, where = articles_of([query]), f"{path.name} row {number:,}"
+    named = [pa.array([where] * table.num_rows) for table in (article, rows)]
+    return article.set_column(0, article.schema.field(0), named[0]), rows.set_column(0, "article_id", named[1])
 
 
 # decisions

@@ -9,7 +9,7 @@ it to the whole group.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
@@ -20,7 +20,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake import rank
 from namesake.articles.builder import check_articles, pieces
 from namesake.articles.rejects import Rejects
 from namesake.decisions.lookup import contexts_of
@@ -33,12 +32,13 @@ from namesake.files import Paths, check_place, keep_apart, published, several
 from namesake.formats import read_rows
 from namesake.formats.field_names import Reading
 from namesake.kb.names.normalise import normalise
-from namesake.kb.records import about, lifetime, values_of, years
+from namesake.kb.records import found, values_of
 from namesake.kb.store import KB
 from namesake.kernels.dump import wikidata
 from namesake.linker import Linker
 from namesake.printable import counted
-from namesake.reconciling import Query
+from namesake.reconciling import Candidate, Query
+from namesake.reconciling.matching import Reconciled
 from namesake.reconciling.table import SHOWN, Doubtful
 from namesake.scoring import Scored
 
@@ -124,28 +124,22 @@ def _cases_of_batch(scored: Scored, wanted: set[tuple[str, str]], below: float) 
     ids = batch.ids.take(pa.array(batch.article)).to_pylist()
     asked = [m for m in np.flatnonzero(sure < below).tolist() if (ids[m], names[m]) in wanted]
     contexts = contexts_of(batch.mentions, batch.texts, np.array(asked, np.int64))
+    judged = Reconciled(scored, np.arange(len(names)))
     for m, context in zip(asked, contexts, strict=True):
         text, spans = batch.texts[int(batch.article[m])].as_py(), batch.span_lists[m].as_py()
-        begin, end = batch.offsets[m : m + 2].tolist()
-        keys = (key[begin:end] for key in scored.combined.keys)
-        best = begin + rank.order(np.array([0, end - begin]), *keys)[:SHOWN]
-        parts = [{name: float(added[at]) for name, added in scored.contributions.items()} for at in best]
-        candidates = batch.kb.ids.texts(batch.qids[best]).to_pylist()
-        whys = _why(batch.kb, candidates, parts)
-        options = list(map(Option, candidates, scored.probabilities[0][best].tolist(), whys))
         span = max(spans, key=lambda one: one[1] - one[0], default=[0, 0])  # not a part of the name
         sentence = sentence_at(text, *span) if spans else ("", names[m], "")
         date = batch.dates[int(batch.article[m])].as_py()
         about = {"name": names[m], "context": context, "article": ids[m], "span": span, "text": "".join(sentence)}
-        yield Case(
+        yield _case(
+            batch.kb,
+            judged.candidates(batch.kb, m, SHOWN),
             name=names[m],
             where=ids[m],
             sentence=sentence,
             facts=[("date", date)] if date else [],
-            reason=scored.decision.reason_of(m),
-            answer=options[0].id if options and scored.decision.reason_of(m) is None else None,
-            options=options,
-            total=end - begin,
+            reason=judged.reason(m),
+            total=int(np.diff(batch.offsets[m : m + 2])[0]),
             mentions=max(len(spans), 1),
             uncertainty=1 - float(sure[m]),
             decided=[about | ({"date": date} if date else {})],
@@ -161,10 +155,13 @@ def sentence_at(text: str, start: int, end: int) -> tuple[str, str, str]:
     return text[begin:start], text[start:end], text[end:stop].rstrip()
 
 
-def _why(kb: KB, ids: Iterable[str], parts: Sequence[Mapping[str, float]]) -> list[str]:
-    """What speaks for and against each of some candidates, in one sentence."""
-    rows = [kb.row(id) for id in ids]
-    return for_and_against(parts, [kb.kind_of(row).name if row >= 0 else "" for row in rows])
+def _case(kb: KB, candidates: Sequence[Candidate], **about: Any) -> Case:
+    """A case with its best candidates, and what speaks for and against each of them in one sentence."""
+    rows = [kb.row(one.qid) for one in candidates]
+    kinds = [kb.kind_of(row).name if row >= 0 else "" for row in rows]
+    whys = for_and_against([one.parts for one in candidates], kinds)
+    options = [Option(one.qid, one.confidence, why) for one, why in zip(candidates, whys, strict=True)]
+    return Case(options=options, answer=next((one.qid for one in candidates if one.matched), None), **about)
 
 
 # tables
@@ -174,17 +171,15 @@ def row_case(same: Sequence[tuple[Doubtful, int, Cells]], kb: KB) -> Case:
     facts = [*([("date", query.date)] if query.date else []), *query.values]
     distinct = {tuple(sorted(cells.items())): cells for _, _, cells in same}
     more = f" and {len(same) - 1} with the same content" if len(same) > 1 else ""
-    matched = row.candidates[0] if row.candidates and row.candidates[0].matched else None
     chances = [one.confidence or 0.0 for one in row.candidates]
-    whys = _why(kb, [one.qid for one in row.candidates], [one.parts for one in row.candidates])
-    return Case(
+    return _case(
+        kb,
+        row.candidates,
         name=query.name,
         where=f"row {same[0][1]}{more}",
         sentence=("", query.name, f": {query.context}" if query.context else ""),
         facts=facts,
         reason=row.reason,
-        answer=None if matched is None else matched.qid,
-        options=[Option(one.qid, one.confidence, why) for one, why in zip(row.candidates, whys, strict=True)],
         total=row.total,
         mentions=len(same),
         uncertainty=1 - max([*chances, 1 - sum(chances)], default=0.0),
@@ -224,11 +219,10 @@ def entity_facts(kb: KB, id: str) -> dict[str, str]:
     row = kb.row(id)
     if row < 0:
         return {"label": id, "years": "", "description": "", "occupation": ""}
+    one = found(kb, row)
     jobs = [kb.item_labels[value] for value in values_of(kb, row, wikidata.OCCUPATION) if value >= 0]
-    described = about(kb, row)
-    more = [job for job in dict.fromkeys(jobs) if job and job not in described]
-    shown = {"label": kb.label(row), "years": years(*lifetime(kb, row)), "description": described}
-    return shown | {"occupation": ", ".join(more[:3])}
+    more = ", ".join([job for job in dict.fromkeys(jobs) if job and job not in one.description][:3])
+    return {"label": one.label, "years": one.years, "description": one.description, "occupation": more}
 
 
 def review_links(

@@ -20,26 +20,23 @@ LEAST, MUCH = 0.3, 2.0
 GROUP_OF = {part: name for name, group in GROUPS.items() for part in group["parts"]}
 
 
-def summary_sentence(rows: Sequence[Row], text: str = "", qid: str | None = None) -> str:
-    """Why a name has its answer, from its rows of `explain.EXPLANATION`; with `qid`, what speaks for that one."""
+def summary_sentence(rows: Sequence[Row], text: str = "") -> str:
+    """Why a name has its answer, from its rows of `explain.EXPLANATION`."""
     by_rank = [list(some) for _, some in groupby(rows, key=lambda row: row["rank"])]
     candidates = [some for some in by_rank if some[0]["qid"] is not None]
     nil = next((some for some in by_rank if some[0]["qid"] is None), [])
     if not candidates:
         return "No entity in the knowledge base has this name."
-    first, reason = candidates[0][0], candidates[0][0]["reason"]
-    if qid is None and reason == REASONS[DECIDED]:
+    own, *others = candidates
+    reason = own[0]["reason"]
+    if reason == REASONS[DECIDED]:
         return "A person decided that it is none of the candidates."
-    if qid is None and reason is not None:
+    if reason is not None:
         return _no_answer(candidates, nil, reason, text)
-    own = next((some for some in candidates if some[0]["qid"] == (qid or first["qid"])), candidates[0])
-    others = [some for some in candidates if some is not own]
     said = _joined(reasons_for(own, others[0] if others else nil, text))
     if not others:
         return f"The only entity with this name{f': {said}' if said else ''}."
-    if qid is None:
-        return f"Mainly because {said}." if said else "The candidates hardly differ, and this one is slightly ahead."
-    return f"What speaks for it: {said}." if said else "Nothing speaks for it more than for another candidate."
+    return f"Mainly because {said}." if said else "The candidates hardly differ, and this one is slightly ahead."
 
 
 def reasons_for(own: Sequence[Row], rival: Sequence[Row], text: str = "") -> list[str]:

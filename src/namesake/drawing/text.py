@@ -41,14 +41,9 @@ def pieces(text: str, marks: Iterable[Mark]) -> Iterator[tuple[str, Mark | None]
     yield lines(text[done:]), None
 
 
-def marked(text: str, marks: Iterable[Mark]) -> str:
-    """A text as HTML with marks around parts of it."""
-    return render("drawing/marked.html", pieces=pieces(text, marks))
-
-
 def marked_article(text: str, title: str | None, marks: Iterable[Mark], title_marks: Iterable[Mark]) -> str:
-    """A text with its title, both with marks."""
-    return render("drawing/article.html", title=title and marked(title, title_marks), text=marked(text, marks))
+    """A text with its title as HTML, both with marks around parts of them."""
+    return render("drawing/article.html", title=list(pieces(title or "", title_marks)), text=pieces(text, marks))
 
 
 def name_marks(links: Sequence[Row], where: str = "spans", numbered: bool = False) -> list[Mark]:

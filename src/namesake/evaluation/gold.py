@@ -10,7 +10,7 @@ columns, such as `split` and `difficulty`. `gold` is the index of a candidate, a
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -65,37 +65,26 @@ class ScoreTable:
         return len(self.qids) > 0
 
     def take(self, wanted: Sequence[int] | Int64) -> "ScoreTable":
-        """Return the table with only some mentions, in the given order."""
+        """Return the table with only some mentions, in the given order; -1 is one without candidates and evidence."""
         at = np.asarray(wanted, np.int64)
-        offsets, candidates = take_rows(self.offsets, at)
-        names = ("mentions", "chosen", "confidence", "first", "doubts")
-        picked = {name: pick(getattr(self, name), at) for name in names}
-        return replace(self.with_candidates(offsets, candidates), **picked)
+        offsets, candidates = take_rows(np.append(self.offsets, self.offsets[-1]), at)
+        picked = {name: pick(getattr(self, name), at) for name in ("mentions", "chosen", "first", "doubts")}
+        confidence = pick(self.confidence, at, np.nan)
+        return replace(self.with_candidates(offsets, candidates), **picked, confidence=confidence)
 
     def with_candidates(self, offsets: Int64, candidates: Int64) -> "ScoreTable":
         """Return the table with only some candidates, between new offsets."""
         picked = {name: pick(getattr(self, name), candidates) for name in ("qids", "scores", "kinds")}
         return replace(self, offsets=offsets, **picked)
 
-    def with_unscored(self, mentions: Sequence[Mention]) -> "ScoreTable":
-        """Return the table with more mentions at the end, without candidates, answers and evidence."""
-        more = len(mentions)
-        return replace(
-            self,
-            mentions=[*self.mentions, *mentions],
-            offsets=np.append(self.offsets, np.full(more, self.offsets[-1])),
-            chosen=None if self.chosen is None else [*self.chosen, *[None] * more],
-            confidence=None if self.confidence is None else np.append(self.confidence, np.full(more, np.nan)),
-            first=None if self.first is None else [*self.first, *[None] * more],
-            doubts={name: np.append(doubt, np.zeros(more)) for name, doubt in self.doubts.items()},
-        )
 
-
-def pick(values: Any, at: Int64) -> Any:
-    """Return some entries of an array, a list or each column of a dict; None stays None."""
+def pick(values: Any, at: Int64, missing: float = 0.0) -> Any:
+    """Return some entries of an array, a list or each column of a dict; None stays None, and -1 is missing."""
     if isinstance(values, dict):
         return {name: pick(column, at) for name, column in values.items()}
-    return [values[i] for i in at] if isinstance(values, list) else None if values is None else values[at]
+    if isinstance(values, list):
+        return [None if i < 0 else values[i] for i in at]
+    return None if values is None else np.append(values, np.asarray(missing, values.dtype))[at]
 
 
 def read_scores(path: Path) -> ScoreTable:
@@ -129,17 +118,12 @@ def read_table(path: Path) -> pa.Table:
         if suffix == ".csv":
             return pyarrow.csv.read_csv(path)
         if suffix in {".jsonl", ".ndjson", ".json"}:
-            return pa.Table.from_pylist([row for _, row in numbered_lines(path)])
+            return pa.Table.from_pylist([row for _, row in json_lines(path, dict[str, Any], "a JSON object")])
     except FileNotFoundError:
         raise NamesakeError(f"{path}: no such file") from None
     except (OSError, pa.ArrowException) as problem:
         raise NamesakeError(f"{path} cannot be read ({str(problem).splitlines()[0]})") from None
     raise NamesakeError(f"{path}: scores and links come as .parquet, .jsonl (.gz .bz2 .zst) or .csv")
-
-
-def numbered_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the objects of a file of JSON lines with their line numbers."""
-    return json_lines(path, dict[str, Any], "a JSON object")
 
 
 def _long(table: pa.Table, where: str) -> ScoreTable:
@@ -321,8 +305,8 @@ def read_gold(path: Path) -> list[GoldRow]:
     """Read a gold file; a mention with two golds is an error."""
     gold: dict[Mention, GoldRow] = {}
     table = kind(path) in {".parquet", ".csv"}
-    rows = enumerate(read_table(path).to_pylist(), 1) if table else numbered_lines(path)
-    for number, row in rows:
+    lines = json_lines(path, dict[str, Any], "a JSON object")
+    for number, row in enumerate(read_table(path).to_pylist(), 1) if table else lines:
         where = f"{path} {'row' if table else 'line'} {number}"
         article, answered = (next((key for key in keys if key in row), "") for keys in (_ARTICLE, _ANSWER))
         if row.get(article) is None or row.get("name") is None or not answered:
@@ -369,23 +353,21 @@ def resolved(gold: list[GoldRow]) -> tuple[list[GoldRow], int]:
 def align(table: ScoreTable, gold: list[GoldRow]) -> Dataset:
     """Return the scores of the mentions that have gold, in its order; a mention without scores has no candidates."""
     place = {mention: i for i, mention in enumerate(table.mentions)}
-    unscored = [row.mention for row in gold if row.mention not in place]
-    if len(unscored) == len(gold):
+    unscored = frozenset(row.mention for row in gold if row.mention not in place)
+    if all(row.mention in unscored for row in gold):
         article, name = gold[0].mention
         articles = {article for article, _ in table.mentions}
         what = f"has no mention {name!r}" if article in articles else "is not among those scored"
         which = f"{gold[0].where}: gold for {name!r} in article {article}"
         raise NamesakeError(f"{which}, but that article {what}, nor is other gold: give the scores of its articles")
-    table = table.with_unscored(unscored)
-    place |= {mention: i for i, mention in enumerate(unscored, len(place))}
-    chosen = table.take([place[row.mention] for row in gold])
+    chosen = table.take([place.get(row.mention, -1) for row in gold])
+    chosen = replace(chosen, mentions=[row.mention for row in gold])
     names = dict.fromkeys(column for row in gold for column in row.columns)
-    without = frozenset(unscored)
-    index = np.array([_flat_index(chosen, i, row, row.mention in without) for i, row in enumerate(gold)], np.int64)
+    index = np.array([_flat_index(chosen, i, row, row.mention in unscored) for i, row in enumerate(gold)], np.int64)
     pairs = zip(index, gold, strict=True)
     qids = [chosen.qids[at] if at >= 0 else row.gold if isinstance(row.gold, str) else None for at, row in pairs]
     columns = {column: [row.columns.get(column) for row in gold] for column in names}
-    return Dataset(chosen, index, qids, columns, without)
+    return Dataset(chosen, index, qids, columns, unscored)
 
 
 def _flat_index(table: ScoreTable, mention: int, row: GoldRow, unscored: bool) -> int:

@@ -11,7 +11,7 @@ times in a text counts five times.
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -177,14 +177,13 @@ class Alignment:
     """By mention: NaN if the recipe computes none."""
     person: Bool
     """By mention: False if the text shows that the name is not a person's: such names are never answered."""
-    spans: Int64
-    """Start and end of each span, grouped by mention."""
     span_mention: Int64
+    """The mention of each span; spans are grouped by mention."""
     span_document: Int64
     pair_span: Int64
     """With `pair_label`: each pair of a span and a label that overlap."""
     pair_label: Int64
-    kinds: Mapping[str, str] = field(default_factory=dict)
+    kinds: Mapping[str, str]
     """The kinds of entities in the KB, by QID: those of labels and of candidates."""
 
     @property
@@ -210,24 +209,20 @@ class Alignment:
 
     def any_label(self, of: Bool) -> Bool:
         """Return which spans overlap a label with the flag `of`."""
-        return np.bincount(self.pair_span, of[self.pair_label], len(self.spans)) > 0
+        return np.bincount(self.pair_span, of[self.pair_label], len(self.span_mention)) > 0
 
     def any_span(self, of: Bool) -> Bool:
         """Return which labels overlap a span with the flag `of`."""
         return np.bincount(self.pair_label, of[self.pair_span], len(self.labels)) > 0
 
 
-def align_labels(
-    corpus: LabelledCorpus, known: Bool, links: pa.Table, kinds: Mapping[str, str] | None = None
-) -> Alignment:
+def align_labels(corpus: LabelledCorpus, known: Bool, links: pa.Table, kinds: Mapping[str, str]) -> Alignment:
     """Align labels, which are `known` in the KB or not, with links, whose article ids are numbers of documents."""
     labels = [label for document in corpus.documents for label in document.labels]
     label_document = np.repeat(np.arange(len(corpus.documents)), [len(each.labels) for each in corpus.documents])
     bounds = np.array([label.span for label in labels], np.int64).reshape(-1, 2)
     first = np.searchsorted(label_document, np.arange(len(corpus.documents) + 1))
-    mentions: list[int] = []
-    kept: list[Span] = []
-    of_mention, of_document, pair_span, pair_label = [], [], [], []
+    mentions, of_mention, of_document, pair_span, pair_label = (list[int]() for _ in range(5))
     rows = enumerate(zip(links["article_id"].to_pylist(), links["spans"].to_pylist(), strict=True))
     for row, document, span in ((row, int(article), span) for row, (article, spans) in rows for span in spans or ()):
         here = bounds[first[document] : first[document + 1]]
@@ -235,18 +230,15 @@ def align_labels(
         if len(near) or _is_wrong(corpus.documents[document], span):
             if not mentions or mentions[-1] != row:
                 mentions.append(row)
-            pair_span += [len(kept)] * len(near)
+            pair_span += [len(of_mention)] * len(near)
             pair_label += near.tolist()
-            kept.append(span)
             of_mention.append(len(mentions) - 1)
             of_document.append(document)
-    spans = np.array(kept, np.int64).reshape(-1, 2)
     at, where, left, right = (np.array(each, np.int64) for each in (of_mention, of_document, pair_span, pair_label))
     made = links.select(["best", "confidence", "qid"]).take(pa.array(mentions, pa.int64()))
     confidence = made["confidence"].to_numpy().astype(np.float64)
     answers = made["best"].to_pylist(), confidence, made["qid"].is_valid().to_numpy()
-    aligned = corpus, labels, label_document, known, mentions, *answers
-    return Alignment(*aligned, spans, at, where, left, right, kinds or {})
+    return Alignment(corpus, labels, label_document, known, mentions, *answers, at, where, left, right, kinds)
 
 
 def _is_wrong(document: Document, span: Span) -> bool:

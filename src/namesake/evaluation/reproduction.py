@@ -9,16 +9,18 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from namesake.arrays import Float64
 from namesake.errors import NamesakeError
 from namesake.evaluation import statistics
-from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, numbered_lines, read_gold, read_scores
+from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, read_scores
 from namesake.evaluation.measure import PAPER, from_recipe, method
 from namesake.evaluation.reports.report import Dot, Report, Section, View, dot_plot
 from namesake.evaluation.statistics import DEFAULT, Bootstrap
+from namesake.files.lines import json_lines
 from namesake.parts import Part
 from namesake.recipe import Recipe
 
@@ -62,16 +64,11 @@ class PaperRow:
         return f"{self.value:.3f} ± {self.half_width:.3f} ({self.printed:.3f} ± {self.printed_half_width:.3f})"
 
 
-@dataclass(frozen=True)
-class Reproduction:
-    """All cells, and remarks."""
+def reproduce_tables(folder: Path, bootstrap: Bootstrap = DEFAULT) -> tuple[list[PaperRow], list[str]]:
+    """Make Tables 1, 2, 5, 8, 9 and 11 for Quotebank from a folder with the authors' scores, gold and articles.
 
-    rows: list[PaperRow]
-    remarks: list[str]
-
-
-def reproduce_tables(folder: Path, bootstrap: Bootstrap = DEFAULT) -> Reproduction:
-    """Make Tables 1, 2, 5, 8, 9 and 11 for Quotebank from a folder with the authors' scores, gold and articles."""
+    Returns all cells, and remarks.
+    """
     for name in (SCORES, GOLD, ARTICLES):
         if not (folder / name).is_file():
             raise NamesakeError(f"{folder}: no {name}; reproduce needs {SCORES}, {GOLD} and {ARTICLES} in one folder")
@@ -92,7 +89,7 @@ def reproduce_tables(folder: Path, bootstrap: Bootstrap = DEFAULT) -> Reproducti
     as_written = float(from_recipe(Recipe.load("ucse-paper"), data, "UCSE").hit.mean())
     difficulty = _TEXTS["difficulty"].format(agree, len(derived))
     remarks = [difficulty, _TEXTS["anchors"], _TEXTS["ucse"].format(as_written)]
-    return Reproduction(sorted(rows, key=lambda row: int(row.table)), remarks)
+    return sorted(rows, key=lambda row: int(row.table)), remarks
 
 
 _Figure = tuple[str, str, str, Float64, Cell]
@@ -125,7 +122,8 @@ def _counts(derived: Sequence[str | None], articles: Path, gold: list[GoldRow]) 
     for column, expected in PRINTED.mentions.items():
         count = len(derived) if column == "overall" else derived.count(column)
         yield PaperRow("1", "Quotebank", column, count, None, expected, None)
-    names = [name for _, article in numbered_lines(articles) for name in article["names"]]
+    lines = json_lines(articles, dict[str, Any], "a JSON object")
+    names = [name for _, article in lines for name in article["names"]]
     answered = sum(row.gold is not None for row in gold)
     counts = {
         "Unambiguous": sum(len(name["ids"]) == 1 for name in names),
@@ -137,22 +135,21 @@ def _counts(derived: Sequence[str | None], articles: Path, gold: list[GoldRow]) 
         yield PaperRow("5", category, "mentions", counts[category], None, expected, None)
 
 
-def paper_report(reproduction: Reproduction) -> Report:
+def paper_report(cells: Sequence[PaperRow], remarks: Sequence[str]) -> Report:
     """Make the report of `namesake eval reproduce`: each table next to print, then every difference with its reason."""
-    tables = {key: list(rows) for key, rows in groupby(reproduction.rows, key=lambda row: row.table)}
-    differing = [row for row in reproduction.rows if row.why]
-    count = len(reproduction.rows)
-    compared = _TEXTS["compared"].format(count, count - len(differing), len(differing))
+    tables = {key: list(rows) for key, rows in groupby(cells, key=lambda row: row.table)}
+    differing = [row for row in cells if row.why]
+    compared = _TEXTS["compared"].format(len(cells), len(cells) - len(differing), len(differing))
     intro = [_TEXTS["cells"], _TEXTS["intervals"], compared]
     sections = [
         Section(f"Table {key}", (), [_table(key, rows)], [_plot(rows)] if key in {"2", "11"} else [])
         for key, rows in tables.items()
     ]
     differences = _differences(differing)
-    sections.append(Section("Differences from print, and their reasons", reproduction.remarks, [differences]))
+    sections.append(Section("Differences from print, and their reasons", remarks, [differences]))
     short = [_table("2", tables["2"], short=True), differences]
-    rows = [asdict(row) for row in reproduction.rows]
-    return Report(_TEXTS["title"], sections, rows, intro, short, [compared.replace("at the end", "above")])
+    said = [compared.replace("at the end", "above")]
+    return Report(_TEXTS["title"], sections, [asdict(row) for row in cells], intro, short, said)
 
 
 def _table(key: str, rows: Sequence[PaperRow], short: bool = False) -> View:

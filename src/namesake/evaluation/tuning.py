@@ -210,7 +210,7 @@ class Sample:
 
 
 def text_problem(
-    recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] = ()
+    recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset]
 ) -> tuple[fit_weights.Problem, list[str]]:
     """Return the input of the fit on corpora and on more data sets, and the corpus of each mention."""
     data, weights, corpora = [], [], []
@@ -229,23 +229,18 @@ def text_problem(
     return replace(problem, weight=np.concatenate(weights)), corpora
 
 
-def fit_problem(recipe: Recipe, problem: fit_weights.Problem, start: Recipe | None = None) -> Recipe:
+def fit_problem(recipe: Recipe, problem: fit_weights.Problem, start: Recipe) -> Recipe:
     """Return the recipe with fitted weights; one that was fitted on similar data is a good `start`."""
     problem = replace(problem, weight=problem.weight * len(problem.weight) / problem.weight.sum())
-    beta = problem.fit(PENALTY, None if start is None else weights_of(start), STEPS)
-    return with_learnt(recipe, problem, beta)
+    return with_learnt(recipe, problem, problem.fit(PENALTY, weights_of(start), STEPS))
 
 
-def fit_text(
-    recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] = (), start: Recipe | None = None
-) -> Recipe:
+def fit_text(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset], start: Recipe) -> Recipe:
     """Return the recipe with weights fitted on corpora and on more data sets."""
     return fit_problem(recipe, text_problem(recipe, samples, more)[0], start)
 
 
-def left_out(
-    recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] = (), start: Recipe | None = None
-) -> dict[str, Recipe]:
+def left_out(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset], start: Recipe) -> dict[str, Recipe]:
     """Return, for each of several corpora, the recipe with weights fitted on the others."""
     useful = {sample.labels.name for sample in samples if len(sample.answerable(recipe))}
     if len(useful) == 1 and not more:
@@ -257,7 +252,7 @@ def left_out(
     return {name: fit_problem(recipe, problem.take(mentions), start) for name, mentions in others.items()}
 
 
-def folded(recipe: Recipe, sample: Sample, more: Sequence[Dataset] = (), start: Recipe | None = None) -> Outcome:
+def folded(recipe: Recipe, sample: Sample, more: Sequence[Dataset], start: Recipe) -> Outcome:
     """Return the results on one corpus, where each fold of documents has weights fitted on the others."""
     fold = fold_of(sample.documents, FOLDS, 0)
     useful_mentions = sample.answerable(recipe)

@@ -1,4 +1,4 @@
-"""Whole tables: columns with the entity of each row are added to the table's own; one row explained."""
+"""Whole tables: columns with the entity of each row are added to the table's own."""
 
 from __future__ import annotations
 
@@ -6,31 +6,27 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import groupby
-from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from namesake.articles.days import UNDATED, day_number, read_day
-from namesake.articles.rejects import Rejects
 from namesake.batch import Query
 from namesake.decide import DECIDED, REASONS, TOO_CLOSE
-from namesake.decisions.lookup import OfRows, rows_from, texts
+from namesake.decisions.lookup import rows_from, texts
 from namesake.drawing.sentence import summary_sentence
 from namesake.errors import NamesakeError, did_you_mean, warn
-from namesake.explain import EXPLANATION, explain, explanation_rows
-from namesake.formats import read_rows
-from namesake.formats.field_names import Reading, silent
+from namesake.explain import EXPLANATION, explanation_rows
 from namesake.kb.records import about, rows_named
 from namesake.kb.store import KB
 from namesake.kinds import parse_kinds
 from namesake.linker import Linker
 from namesake.machine import in_order, threads_for
 from namesake.reconciling.matching import AT_ONCE, VALUES, Candidate, Reconciled, judge
-from namesake.reconciling.queries import articles_of, kinds_of_column, plain_query, stated_qid
+from namesake.reconciling.queries import kinds_of_column, plain_query, stated_qid
 from namesake.scorers.table_rows import ENTITY_TYPE, WORDS_NOT_SHARED
 from namesake.scorers.value_lookup import find_property, is_date, similar_properties
 from namesake.scoring import refuse_unkept
@@ -145,6 +141,8 @@ class Answers:
     """Of these, the rows whose answer would be the same without the decision."""
     added: list[str]
     """The names of the added columns."""
+    unread: int
+    """The number of rows that could not be read."""
 
 
 def reconcile_table(
@@ -154,7 +152,7 @@ def reconcile_table(
     *,
     threads: int = 0,
     review_below: float | None = None,
-    unread: Mapping[int, str] | None = None,
+    unread: Mapping[int, str] = MappingProxyType({}),
     explain: bool = False,
     advance: Callable[[int], None] | None = None,
     say: Callable[[str], None] = warn,
@@ -179,15 +177,25 @@ def reconcile_table(
     open_rows = range(len(queries)) if of_rows is None else np.flatnonzero(np.diff(of_rows[0]) == 0).tolist()
     stated = {at: qid for at in open_rows if (qid := stated_qid(linker.kb, queries[at].name))}
     queries = [plain_query(linker.kb, query, kinds) for query in queries]
-    for at in (*(unread or ()), *stated):
+    for at in (*unread, *stated):
         queries[at] = Query("")
     answers: list[Answer] = []
-    answer = partial(_answers, linker, queries, kinds, of_rows, review_below, explain)
-    for some in in_order(answer, range(0, len(queries), AT_ONCE), threads_for(threads)):
+
+    def answered(begin: int) -> list[Answer]:
+        """The answers of AT_ONCE queries from `begin` on."""
+        some = queries[begin : begin + AT_ONCE]
+        judged = judge(linker, some, kinds, rows_from(of_rows, begin, len(some)))
+        found = [_answer(linker.kb, judged, query, at, begin + at, review_below) for at, query in enumerate(some)]
+        rows = (NULLS | row for row in explanation_rows(judged.scored, most=2)) if explain else ()
+        for at, explained in groupby(rows, key=lambda row: int(row["article_id"])):
+            found[at].columns["why"] = summary_sentence(list(explained), judged.scored.batch.texts[at].as_py())
+        return found
+
+    for some in in_order(answered, range(0, len(queries), AT_ONCE), threads_for(threads)):
         answers += some
         if advance is not None:
             advance(len(answers))
-    for at, why in (unread or {}).items():
+    for at, why in unread.items():
         answers[at].columns["reason"] = f"not read: {why}"
     for at, qid in stated.items():
         answers[at].columns.update(_stated(linker.kb, qid))
@@ -200,8 +208,8 @@ def reconcile_table(
     matched = sum("qid" in one.columns for one in answers)
     doubtful = [one.doubtful for one in answers if one.doubtful is not None]
     chosen = [one.as_decided for one in answers if one.as_decided is not None]
-    bad_dates = unread_dates(table, layout, linker.kb)
-    return Answers(table, matched, doubtful, bad_dates, len(chosen), sum(chosen), table.column_names[own:])
+    dates, added = unread_dates(table, layout, linker.kb), table.column_names[own:]
+    return Answers(table, matched, doubtful, dates, len(chosen), sum(chosen), added, len(unread))
 
 
 def queries_of(table: pa.Table, layout: Layout) -> list[Query]:
@@ -246,25 +254,6 @@ class Answer(NamedTuple):
     """The row for review if it is uncertain."""
     as_decided: bool | None = None
     """Whether the answer would be the same without a decision; None if there is no decision."""
-
-
-def _answers(
-    linker: Linker,
-    queries: Sequence[Query],
-    kinds: tuple[int, ...] | None,
-    of_rows: OfRows | None,
-    review_below: float | None,
-    explain: bool,
-    begin: int,
-) -> list[Answer]:
-    """The answers of AT_ONCE queries from `begin` on."""
-    some = queries[begin : begin + AT_ONCE]
-    judged = judge(linker, some, kinds, rows_from(of_rows, begin, len(some)))
-    answers = [_answer(linker.kb, judged, query, at, begin + at, review_below) for at, query in enumerate(some)]
-    rows = (NULLS | row for row in explanation_rows(judged.scored, most=2)) if explain else ()
-    for at, explained in groupby(rows, key=lambda row: int(row["article_id"])):
-        answers[at].columns["why"] = summary_sentence(list(explained), judged.scored.batch.texts[at].as_py())
-    return answers
 
 
 def _answer(kb: KB, judged: Reconciled, query: Query, at: int, row: int, review_below: float | None) -> Answer:
@@ -329,31 +318,6 @@ def _stated(kb: KB, qid: str) -> dict[str, Any]:
         return {"reason": f"{qid} is not in the KB"}
     found = {"qid": qid, "label": kb.label(row), "description": about(kb, row)}
     return found | {"confidence": 1.0, "reason": "the row names the entity itself"}
-
-
-def explained_table_row(linker: Linker, path: Path, number: int, given: Mapping[str, Any]) -> tuple[pa.Table, pa.Table]:
-    """The row with this number in the spreadsheet program as an article, and the rows of its explanation.
-
-    `given` are the columns `name`, `context` and `date`, and `encoding` and `sheet` of the file.
-    """
-    read = read_rows(path, Rejects(), Reading(encoding=given["encoding"], sheet=given["sheet"]))
-    if number not in read.numbers:
-        raise NamesakeError(f"{path}: no row {number:,} with cells; the last row is {max(read.numbers, default=0):,}")
-    name = given["name"] or column_of_names(read.table.column_names, str(path), silent)
-    columns = [column.strip() for column in given["context"].split(",") if column.strip()]
-    layout = Layout(name, tuple(columns), given["date"])
-    layout.check(read.table, linker.kb)
-    queries = queries_of(read.table, layout)
-    kinds = kinds_of_column(linker, None, [query.name for query in queries], name, silent)
-    place = read.numbers.index(number)
-    query = plain_query(linker.kb, queries[place], kinds)
-    of_rows = None if linker.decisions is None else linker.decisions.of_rows(read.table)
-    article, rows = articles_of([query]), explain(judge(linker, [query], kinds, rows_from(of_rows, place, 1)).scored)
-    if not rows.num_rows:
-        raise NamesakeError(f"{path} row {number:,}: no candidates for {query.name!r}")
-    where = f"{path.name} row {number:,}"
-    named = [pa.array([where] * table.num_rows) for table in (article, rows)]
-    return article.set_column(0, article.schema.field(0), named[0]), rows.set_column(0, "article_id", named[1])
 
 
 def checked(kb: KB, given: Sequence[str], answers: Sequence[str | None], say: Callable[[str], None]) -> list[str]:

@@ -118,15 +118,15 @@ def explain(
 ) -> None:
     """Show why each name of an article, or the name in a row of a table, was linked to its entity."""
     given = locals()
+    from namesake.apps.reconcile_file import explained_row
     from namesake.engines.file_linker import find_article
     from namesake.explain import names_of_text, no_such_name
-    from namesake.reconciling.table import explained_table_row
 
     options = {"mentions": mentions, "kinds": kinds, "prior": prior, "decisions": decisions}
     linker = common.open_linker(kb, recipe, threshold, [articles], **options)
     with common.reported_rejects() as rejects:
         if row is not None:
-            table, rows = explained_table_row(linker, articles, row, given)
+            table, rows = explained_row(linker, articles, row, given)
         else:
             reading, date = _reading([articles], given)
             table = find_article(linker, articles, article, name, rejects, date, reading)

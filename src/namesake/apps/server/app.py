@@ -1,14 +1,12 @@
 """The application: all endpoints of a linker as routes of Starlette, with CORS, compression, metrics and errors."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any
 
 import msgspec
 import prometheus_client as prometheus
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
-from prometheus_client.registry import Collector
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -173,39 +171,21 @@ def _error_handlers(stop: Callable[[], None]) -> dict[Any, Any]:
 
 
 # metrics
-class ServerCollector(Collector):
-    """Reads the numbers of the pool and of the workload when they are asked for."""
-
-    def __init__(self, pool: Pool, load: Workload) -> None:
-        self.pool, self.load = pool, load
-
-    def collect(self) -> Iterator[Metric]:
-        """The current numbers."""
-        pool, load, linked = self.pool, self.load, self.pool.counts
-        for kind, name, text, value in (
-            (CounterMetricFamily, "articles", "Articles linked.", linked["articles"]),
-            (CounterMetricFamily, "batches", "Batches in which they were linked.", linked["batches"]),
-            (CounterMetricFamily, "links", "Names found or given.", linked["links"]),
-            (CounterMetricFamily, "links_answered", "Names linked to an entity.", linked["links_answered"]),
-            (GaugeMetricFamily, "waiting_requests", "Requests that wait to be linked.", pool.waiting),
-            (
-                GaugeMetricFamily,
-                "busy_threads",
-                "Threads that link.",
-                len(pool.small.workers) + len(pool.large.workers),
-            ),
-            (GaugeMetricFamily, "open_requests", "Requests that are being answered.", load.requests),
-            (GaugeMetricFamily, "held_bytes", "Bytes of their bodies.", load.size),
-            (GaugeMetricFamily, "kb_entities", "Entities in the KB.", len(pool.linker.kb)),
-            (GaugeMetricFamily, "process_resident_bytes", "Memory, including pages of the KB.", memory()[0]),
-        ):
-            yield kind(f"namesake_{name}", text, value)
-
-
 def registry_of(pool: Pool, load: Workload) -> prometheus.CollectorRegistry:
-    """The metrics of one server process."""
+    """The metrics of one server process: what the pool counts, and numbers that are read when they are asked for."""
     prometheus.disable_created_metrics()  # type: ignore[no-untyped-call]
     registry = prometheus.CollectorRegistry()
-    registry.register(ServerCollector(pool, load))
+    for counter in pool.counts.values():
+        registry.register(counter)
+    current: dict[str, tuple[str, Callable[[], float]]] = {
+        "waiting_requests": ("Requests that wait to be linked.", lambda: pool.waiting),
+        "busy_threads": ("Threads that link.", lambda: len(pool.small.workers) + len(pool.large.workers)),
+        "open_requests": ("Requests that are being answered.", lambda: load.requests),
+        "held_bytes": ("Bytes of their bodies.", lambda: load.size),
+        "kb_entities": ("Entities in the KB.", lambda: len(pool.linker.kb)),
+        "process_resident_bytes": ("Memory, including pages of the KB.", lambda: memory()[0]),
+    }
+    for name, (text, value) in current.items():
+        prometheus.Gauge(f"namesake_{name}", text, registry=registry).set_function(value)
     prometheus.ProcessCollector(namespace="namesake", registry=registry)
     return registry

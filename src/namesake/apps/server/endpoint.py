@@ -10,8 +10,7 @@ import io
 import re
 import zlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, TypeVar
@@ -96,7 +95,7 @@ class Endpoint:
         """The body as `takes` describes it."""
         if JSON in self.reads:
             return decoded(self.takes, body, "the body")
-        return converted(fields(body, "the form"), self.takes, "the form") if FORM in self.reads else body
+        return decoded(self.takes, fields(body, "the form"), "the form") if FORM in self.reads else body
 
     def check_content_type(self, request: Request) -> None:
         """Refuse a body of another content type, or in another encoding than UTF-8."""
@@ -110,7 +109,7 @@ class Endpoint:
 def url_parameters(request: Request, kind: type[T]) -> T:
     """The parameters of the path and the query string as a value of a type."""
     given = fields(request.scope["query_string"], "the URL") | request.path_params
-    return converted(given, kind, "the parameters of the URL")
+    return decoded(kind, given, "the parameters of the URL")
 
 
 def content_type(request: Request) -> str:
@@ -118,27 +117,16 @@ def content_type(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-@contextmanager
-def _refusing(what: str) -> Iterator[None]:
-    """Refuse a request of which msgspec cannot read a part."""
+def decoded(kind: type[T], given: bytes | str | dict[str, str], what: str) -> T:
+    """JSON, or the fields of a form, as a value of a type; or an error that states where it does not fit."""
     try:
-        yield
+        if isinstance(given, dict):
+            return msgspec.convert(given, kind, strict=False)
+        return msgspec.json.decode(given, type=kind)
     except msgspec.ValidationError as problem:
         raise RequestError(422, f"{what} is not valid: {problem}", "see /docs for the format") from None
     except (msgspec.DecodeError, UnicodeError, RecursionError) as problem:
         raise RequestError(400, f"{what} is not JSON in UTF-8: {problem}", "send one JSON value, in UTF-8") from None
-
-
-def decoded(kind: type[T], data: bytes | str, what: str) -> T:
-    """JSON as a value of a type, or an error that states where it does not fit."""
-    with _refusing(what):
-        return msgspec.json.decode(data, type=kind)
-
-
-def converted(given: dict[str, str], kind: type[T], what: str) -> T:
-    """Fields as a value of a type, or an error that states which field does not fit."""
-    with _refusing(what):
-        return msgspec.convert(given, kind, strict=False)
 
 
 def fields(encoded: bytes, what: str) -> dict[str, str]:

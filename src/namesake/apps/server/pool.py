@@ -7,7 +7,7 @@ their own, so that nothing waits for a large request. The linker gives a request
 
 import asyncio
 import re
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import UNSET
+from prometheus_client import Counter
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -38,10 +39,12 @@ from namesake.linker import Linker
 T = TypeVar("T")
 Links = list[list[LinkAnswer]]
 About = Callable[[str], tuple[str | None, str | None, str, str | None]]
-Worked = tuple[Sequence[bytes | BaseException], dict[str, int]]
 
 LINKERS = 32  # linkers with other thresholds or kinds that are kept
 REMEMBERED = 1 << 16  # entities whose labels are kept in memory
+COUNTED = {"articles": "Articles linked.", "batches": "Batches in which they were linked."}
+COUNTED |= {"links": "Names found or given.", "links_answered": "Names linked to an entity."}
+"""What the metrics count."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +92,7 @@ class Pool:
     def __init__(self, linker: Linker, limits: Limits) -> None:
         self.linker, self.limits = linker, limits
         self.about = lru_cache(REMEMBERED)(partial(_about, linker.kb))
-        self.counts = Counter(batches=0, articles=0, links=0, links_answered=0)
-        """What has been linked, for the metrics."""
+        self.counts = {name: Counter(f"namesake_{name}", text, registry=None) for name, text in COUNTED.items()}
         own: dict[str, Any] = {"mentions": linker.mentions, "decisions": linker.decisions or ()}
         self._at = lru_cache(LINKERS)(partial(Linker, linker.kb, linker.recipe, **own))
         small, large, self.short = (
@@ -178,7 +180,11 @@ class Pool:
                         lane.arrived.clear()
                         await lane.arrived.wait()
             if jobs := _next_batch(lane):  # unless another thread has taken them
-                results = await self._linked(lane, jobs)
+                results: Sequence[bytes | BaseException]
+                try:
+                    results = await asyncio.get_running_loop().run_in_executor(lane.threads, self._answers, jobs)
+                except Exception as problem:
+                    results = [problem] * len(jobs)
                 for job, result in zip(jobs, results, strict=True):
                     if job.done.done():
                         continue  # the server was stopped without waiting
@@ -189,16 +195,44 @@ class Pool:
                 lane.expected = len(jobs) + len(lane.waiting)
         lane.workers -= {asyncio.current_task()}  # at once: the next job needs another worker
 
-    async def _linked(self, lane: Lane, jobs: Sequence[Job]) -> Sequence[bytes | BaseException]:
-        """The answer to each job, or its error."""
-        try:
-            linker = self.at(jobs[0].options.threshold, jobs[0].options.kinds)
-            work = partial(_work, linker, self.about, self.limits, jobs)
-            results, counts = await asyncio.get_running_loop().run_in_executor(lane.threads, work)
-        except Exception as problem:
-            return [problem] * len(jobs)
-        self.counts.update(counts)
-        return results
+    def _answers(self, jobs: Sequence[Job]) -> Sequence[bytes | BaseException]:
+        """The answer to each job, or its error, which affects no other. All jobs have the same options."""
+        options, limits = jobs[0].options, self.limits
+        read = [_attempt(schema.articles_of, job.given, limits, job.several) for job in jobs]
+        builder, ends = ArticleBuilder(), [0]
+        for articles in read:
+            for article in () if isinstance(articles, Exception) else articles:
+                builder.add(replace(article, id=str(len(builder.articles))))
+            ends.append(len(builder.articles))
+        rejects, most = Rejects(most=ends[-1]), options.limit if options.candidates else None
+        linker = self.at(options.threshold, options.kinds)
+        links = linker.link(builder.table(), options.candidates, rejects, most).drop_columns("extra")
+        faults = {int(reject.article_id or 0): reject.reason for reject in rejects.first}
+        rows = None if options.candidates else links.to_pylist()
+        places = np.searchsorted(links.column("article_id").cast(pa.int64()).to_numpy(), ends)
+        answered = links.num_rows - links.column("qid").null_count
+        for counter, count in zip(self.counts.values(), (ends[-1], 1, links.num_rows, answered), strict=True):
+            counter.inc(count)
+
+        def answer(number: int) -> bytes:
+            articles, first, (begin, end) = read[number], ends[number], places[number : number + 2]
+            if isinstance(articles, Exception):
+                raise articles
+            for at in range(len(articles)):
+                if first + at in faults:
+                    error = f"article {at} cannot be linked: {faults[first + at]}"
+                    raise RequestError(422, error, "correct it; articles are counted from 0")
+            own = links.slice(begin, end - begin)
+            listed = pc.sum(pc.list_value_length(own["candidates"])).as_py() if options.candidates else 0
+            if (listed or 0) > limits.candidates:
+                error = f"the answer would have more than {limits.candidates:,} candidates"
+                raise RequestError(413, error, "ask for fewer candidates per name with `limit`, or send less at a time")
+            answers: Links = [[] for _ in articles]
+            for row in own.to_pylist() if rows is None else rows[begin:end]:
+                answers[int(row["article_id"]) - first].append(_link_answer(row, options.parts, self.about))
+            return jobs[number].render(answers)
+
+        return [_attempt(answer, number) for number in range(len(jobs))]
 
 
 def _about(kb: KB, qid: str) -> tuple[str | None, str | None, str, str | None]:
@@ -225,55 +259,11 @@ def _next_batch(lane: Lane) -> list[Job]:
     return jobs
 
 
-def _work(linker: Linker, about: About, limits: Limits, jobs: Sequence[Job]) -> Worked:
-    """The answer to each job, or its error, which affects no other; and counts for the metrics."""
-    options = jobs[0].options  # all jobs have the same
-    read = [_attempt(schema.articles_of, job.given, limits, job.several) for job in jobs]
-    builder, ends = ArticleBuilder(), [0]
-    for articles in read:
-        for article in () if isinstance(articles, Exception) else articles:
-            builder.add(replace(article, id=str(len(builder.articles))))
-        ends.append(len(builder.articles))
-    rejects = Rejects(most=ends[-1])
-    links = linker.link(builder.table(), options.candidates, rejects, options.limit if options.candidates else None)
-    links = links.drop_columns("extra")
-    faults = {int(reject.article_id or 0): reject.reason for reject in rejects.first}
-    rows = None if options.candidates else links.to_pylist()
-    places = np.searchsorted(links.column("article_id").cast(pa.int64()).to_numpy(), ends)
-
-    def answer(number: int) -> bytes:
-        articles, first, (begin, end) = read[number], ends[number], places[number : number + 2]
-        if isinstance(articles, Exception):
-            raise articles
-        for at in range(len(articles)):
-            if first + at in faults:
-                error = f"article {at} cannot be linked: {faults[first + at]}"
-                raise RequestError(422, error, "correct it; articles are counted from 0")
-        own = _checked_rows(links.slice(begin, end - begin), limits) if rows is None else rows[begin:end]
-        answers: Links = [[] for _ in articles]
-        for row in own:
-            answers[int(row["article_id"]) - first].append(_link_answer(row, options.parts, about))
-        return jobs[number].render(answers)
-
-    answered = links.num_rows - links.column("qid").null_count
-    counts = {"batches": 1, "articles": ends[-1], "links": links.num_rows, "links_answered": answered}
-    return [_attempt(answer, number) for number in range(len(jobs))], counts
-
-
 def _attempt(function: Callable[..., T], *arguments: Any) -> T | Exception:
     try:
         return function(*arguments)
     except Exception as problem:
         return problem
-
-
-def _checked_rows(links: pa.Table, limits: Limits) -> list[dict[str, Any]]:
-    """The links of one job, unless they have too many candidates for one answer."""
-    if (pc.sum(pc.list_value_length(links.column("candidates"))).as_py() or 0) > limits.candidates:
-        error = f"the answer would have more than {limits.candidates:,} candidates"
-        raise RequestError(413, error, "ask for fewer candidates per name with `limit`, or send less at a time")
-    rows: list[dict[str, Any]] = links.to_pylist()
-    return rows
 
 
 def _link_answer(row: dict[str, Any], parts: bool, about: About) -> LinkAnswer:

@@ -21,7 +21,7 @@ from namesake.kb.records import about, found, lifetime, property_label, rows_nam
 from namesake.kernels.dump.wikidata import INSTANCE_OF, OCCUPATION
 from namesake.kinds import Kind, listed
 from namesake.reconciling import Candidate, Query
-from namesake.reconciling.matching import AT_ONCE, Reconciled, judge
+from namesake.reconciling.matching import Reconciled, judge
 from namesake.scorers.table_rows import ENTITY_TYPE
 
 MOST, LIMIT = 50, 5
@@ -209,12 +209,10 @@ class ReconcileApi:
     def _reconciled(self, asked: dict[str, GivenQuery | str]) -> dict[str, Any]:
         """The candidates of each query. A query without a name has none: the KB is searched by names."""
         results: dict[str, Any] = {key: {"result": [], "error": one} for key, one in asked.items()}
-        read = [(key, one) for key, one in asked.items() if not isinstance(one, str)]
-        for begin in range(0, len(read), AT_ONCE):
-            part = read[begin : begin + AT_ONCE]
-            judged = judge(self.pool.linker, [one.as_row for _, one in part])
-            for number, (key, one) in enumerate(part):
-                results[key] = {"result": [self._candidate(each) for each in self._fitting(judged, number, one)]}
+        read = {key: one for key, one in asked.items() if not isinstance(one, str)}
+        judged = judge(self.pool.linker, [one.as_row for one in read.values()])
+        for number, (key, one) in enumerate(read.items()):
+            results[key] = {"result": [self._candidate(each) for each in self._fitting(judged, number, one)]}
         return results
 
     def _fitting(self, judged: Reconciled, query: int, asked: GivenQuery) -> list[Candidate]:

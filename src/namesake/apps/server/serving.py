@@ -74,11 +74,8 @@ def server_of(
     """A server of uvicorn that is ready to run; `public` is its address, `review` a page and its file of decisions."""
     reviewed = None if review is None else Review(*review)
 
-    def stop() -> None:
-        server.should_exit = True
-
     def application_of(one: Linker) -> Starlette:
-        return application(one, limits, origins, public, stop, reviewed)
+        return application(one, limits, origins, public, lambda: setattr(server, "should_exit", True), reviewed)
 
     config = uvicorn.Config(
         Reloading(linker, application_of, watch),
@@ -231,8 +228,6 @@ class LimitedConnection(HttpToolsProtocol):
     leaving: asyncio.TimerHandle | None = None
     head = 0
     """Bytes of a request so far, until its headers are complete."""
-    problem: RequestError | None = None
-    """Why the head of a request is refused; None: it is not HTTP."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept a client unless there are too many."""
@@ -257,20 +252,19 @@ class LimitedConnection(HttpToolsProtocol):
             self._refuse(self._too_long())
 
     def on_headers_complete(self) -> None:
-        """Check the head before the request is answered. The application counts the bytes of the body."""
+        """Check the head before the request is answered. The application counts the bytes of the body.
+
+        After an error the parser stops, and uvicorn calls `send_400_response`.
+        """
         self.head = -(1 << 62)
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         hosts = sum(name == b"host" for name, _ in self.headers)
         if len(self.url) > self.limits.url:
-            advice = f"send at most {self.limits.url:,} bytes, or a form"
-            self.problem = RequestError(414, "the URL is too long", advice)
-        elif size > self.limits.head:
-            self.problem = self._too_long()
-        elif hosts > 1 or (not hosts and self.parser.get_http_version() == "1.1"):
-            error = "a request of HTTP/1.1 must have one Host header"
-            self.problem = RequestError(400, error, "send one Host header")
-        if self.problem is not None:
-            raise self.problem  # the parser stops, and uvicorn calls `send_400_response`
+            raise RequestError(414, "the URL is too long", f"send at most {self.limits.url:,} bytes, or a form")
+        if size > self.limits.head:
+            raise self._too_long()
+        if hosts > 1 or (not hosts and self.parser.get_http_version() == "1.1"):
+            raise RequestError(400, "a request of HTTP/1.1 must have one Host header", "send one Host header")
         super().on_headers_complete()
         self.headers = deque(maxlen=0)  # type: ignore[assignment] # headers after the body are ignored
 
@@ -292,8 +286,10 @@ class LimitedConnection(HttpToolsProtocol):
         self._cancel("leaving")
 
     def send_400_response(self, msg: str) -> None:
-        """Answer a request whose head is refused, in JSON as all errors."""
-        self._refuse(self.problem or RequestError(400, "this is not HTTP", "send a request of HTTP/1.1"))
+        """Answer a request whose head the parser, or `on_headers_complete`, refuses; in JSON as all errors."""
+        refused = getattr(sys.exception(), "__context__", None)
+        unread = RequestError(400, "this is not HTTP", "send a request of HTTP/1.1")
+        self._refuse(refused if isinstance(refused, RequestError) else unread)
 
     def _too_long(self) -> RequestError:
         return RequestError(431, "the headers are too long", f"send at most {self.limits.head:,} bytes of them")
