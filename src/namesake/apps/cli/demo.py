@@ -35,7 +35,7 @@ def demo() -> None:
     compile_kernels()
     import pyarrow as pa
 
-    from namesake.apps.sample_kb import sample_kb
+    from namesake.apps.sample_kb import open_sample
     from namesake.apps.terminal.explanations import show_explanation, show_mistakes
     from namesake.apps.terminal.links import show_links, show_texts
     from namesake.articles.builder import text_table
@@ -48,7 +48,7 @@ def demo() -> None:
     console = Console()
     console.print("[bold]1. A knowledge base from a Wikidata dump[/]")
     began = time.perf_counter()
-    kb = namesake.KB.open(sample_kb())
+    kb = open_sample()
     facts = kb.manifest
     console.print(
         f"   {facts.entities:,} entities, {facts.people:,} of them people, {facts.statements:,} statements, "
