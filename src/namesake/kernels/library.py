@@ -159,7 +159,7 @@ the options of the caller."""
 @contextmanager
 def _signatures_remembered(options: dict[str, Any]) -> Iterator[None]:
     """Infer each signature once, not for each call; for callers that hold Numba's compiler lock."""
-    known, before = SIGNATURES.setdefault(repr(options), {}), FUNCTIONS.get_call_type
+    known = SIGNATURES.setdefault(repr(options), {})
 
     def get_call_type(function: Any, context: Any, arguments: Any, named: Any) -> Any:
         key = function, arguments, tuple(dict(named).items())
@@ -169,11 +169,8 @@ def _signatures_remembered(options: dict[str, Any]) -> Iterator[None]:
         signature, function._impl_keys[signature.args] = known[key]
         return signature
 
-    FUNCTIONS.get_call_type = get_call_type
-    try:
+    with _changed((FUNCTIONS, "get_call_type", get_call_type)):
         yield
-    finally:
-        FUNCTIONS.get_call_type = before
 
 
 def prepare() -> None:
@@ -233,12 +230,12 @@ def load_entry(kernel: "Kernel", number: int) -> Any:
 def _loaded(kernel: "Kernel", number: int, name: str, code: bytes, own: list[Any], others: dict[str, list[Any]]) -> Any:
     """Machine code as Numba's compiler returns it: the function that Python calls, and constants by their variables."""
     _register_runtime()
-    engine = _codegen()._engine._ee
+    codegen, engine = _codegen(), _codegen()._engine._ee
     engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
     kept = [_environment(constants) for constants in (own, *others.values())]
     for variable, environment in zip(others, kept[1:], strict=True):
-        _codegen().set_env(variable, environment)
+        type(codegen).set_env(codegen, variable, environment)  # also while other code is lowered
     address = engine.get_function_address(name)
     function = _dynfunc.make_function(
         sys.modules[kernel.__module__], kernel.__name__, kernel.__doc__, address, kept[0], tuple(kept)
@@ -267,24 +264,27 @@ def _codegen() -> Any:
 @contextmanager
 def _lowering(codegen: Any) -> Iterator[None]:
     """Have Numba compile functions to `Library` objects; for callers that hold its compiler lock."""
-    if "_library_class" in vars(codegen):
-        yield
-        return
-
-    codegen._library_class, codegen.set_env = Library, lambda *_: None  # there is no machine code with constants
     # functions are optimised fully in entry points, and before that only as far as it makes them small
-    codegen._function_pass_manager = partial(type(codegen)._function_pass_manager, codegen, opt=1)
-    changes = (
+    first_passes = partial(type(codegen)._function_pass_manager, codegen, opt=1)
+    with _changed(
+        (codegen, "_library_class", Library),
+        (codegen, "set_env", lambda *_: None),  # there is no machine code with constants
+        (codegen, "_function_pass_manager", first_passes),
         (CPUContext, "create_cfunc_wrapper", lambda *_: None),  # no C code calls the functions of Numba
         (CPUContext, "get_abi_sizeof", _size_of),
         (ir.Inst, "_rec_list_vars", _variables_in),
-    )
-    before = [getattr(changed, name) for changed, name, _ in changes]
+    ):
+        yield
+
+
+@contextmanager
+def _changed(*changes: tuple[Any, str, Any]) -> Iterator[None]:
+    """Give attributes of objects and classes other values inside the block."""
+    before = [(changed, name, getattr(changed, name)) for changed, name, _ in changes]
     for changed, name, ours in changes:
         setattr(changed, name, ours)
     try:
         yield
     finally:
-        for (changed, name, _), theirs in zip(changes, before, strict=True):
+        for changed, name, theirs in before:
             setattr(changed, name, theirs)
-        del codegen._library_class, codegen.set_env, codegen._function_pass_manager
