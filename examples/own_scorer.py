@@ -10,7 +10,7 @@ from rich.console import Console
 
 from namesake import Linker, Recipe, scorer
 from namesake.apps.sample_kb import sample_kb
-from namesake.apps.terminal.links import show_explanation
+from namesake.apps.terminal.explanations import show_explanation
 from namesake.articles.rejects import Rejects
 from namesake.formats import read_articles
 from namesake.sample import ARTICLES

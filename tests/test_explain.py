@@ -482,7 +482,7 @@ def test_what_is_not_a_person_is_nobody_with_no_confidence(sample_kb):
 def drawn(linker: Linker, article: pa.Table, name: str, width: int = 80, everything: bool = False) -> str:
     from rich.console import Console
 
-    from namesake.apps.terminal.links import show_explanation
+    from namesake.apps.terminal.explanations import show_explanation
 
     console = Console(width=width, record=True, file=io.StringIO())
     show_explanation(article, linker.explain(article, name), console, everything)
@@ -535,7 +535,7 @@ def test_a_drawing_shows_the_first_candidates_unless_all_are_wanted(sample_kb):
 
 
 def test_a_drawing_marks_name_and_words_and_leaves_the_rest_out(sample_kb, articles, texts):
-    from namesake.apps.terminal.links import EXCERPT, MATCH_STYLE, NAME_STYLE, excerpt
+    from namesake.apps.terminal.explanations import EXCERPT, MATCH_STYLE, NAME_STYLE, excerpt
 
     linker = Linker(sample_kb, recipe(*UI))
     filler = "Nothing at all happened here on that day. " * 200

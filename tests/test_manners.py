@@ -21,7 +21,8 @@ from namesake import KB, Linker, NamesakeError, build_kb
 from namesake.apps.cli.commands import COMMANDS, OLD_NAMES, app
 from namesake.apps.cli.common import as_options
 from namesake.apps.sample_kb import sample_kb as cached_sample
-from namesake.apps.terminal.links import linked_text, show_links, show_mistakes
+from namesake.apps.terminal.explanations import show_mistakes
+from namesake.apps.terminal.links import linked_text, show_links
 from namesake.articles.builder import text_table
 from namesake.evaluation.gold import read_gold
 from namesake.kb.records import about, describe
@@ -179,7 +180,9 @@ def test_rows_without_a_description_say_occupation_and_country(tmp_path):
     assert sorted(about(linker.kb, row).split(", ")) == sorted(values)
     assert len(values) >= 2
     article = text_table("Michael Jordan came.", None, None)
-    assert about(linker.kb, row) in " ".join(printed(lambda console: show_links(linker, article, console)).split())
+    links = linker.link(article).to_pylist()
+    shown = printed(lambda console: show_links(linker, article, links, console))
+    assert about(linker.kb, row) in " ".join(shown.split())
     told = {row["description"] for row in linker.explain(article).to_pylist() if row["qid"] == "Q41421"}
     assert told == {about(linker.kb, row)}
 
@@ -204,7 +207,7 @@ def test_the_samples_expected_answers_evaluate(run):
 
 
 def test_footnotes_of_two_anchors_are_not_the_number_twelve():
-    from namesake.apps.terminal.links import _statements
+    from namesake.apps.terminal.explanations import _statements
 
     def source(anchor: int) -> dict[str, str]:
         about = {"source": "anchor", "property": "P106", "property_label": "occupation", "value": "writer"}

@@ -75,7 +75,7 @@ def test_its_matches_are_shown(sample_kb):
 
     from rich.console import Console
 
-    from namesake.apps.terminal.links import show_explanation
+    from namesake.apps.terminal.explanations import show_explanation
 
     def why(candidate: Candidate) -> Iterator[Match]:
         start = candidate.reading.text.find("back")

@@ -85,7 +85,6 @@ def test_every_function_of_the_registry_exists():
 def test_messages_and_standard_input_follow_the_registry():
     assert words() == ".jsonl, .json, .csv, .tsv, .txt (also .gz, .bz2, .zst) or .parquet or .xlsx"
     assert stdin_formats() == ["jsonl", "json", "csv", "tsv", "text"]
-    assert stdin_formats(tables=True) == ["jsonl", "json", "csv", "tsv"]
 
 
 # encodings of text

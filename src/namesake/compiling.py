@@ -14,7 +14,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import Any
 
 from namesake.kernels import compiled
 from namesake.machine import cores
@@ -28,8 +27,30 @@ PATIENCE = 3.0
 
 def announce_compiling() -> None:
     """Log the message once per process, when kernels have been compiling for some seconds."""
-    if compiled.around_compiling is compiled.nothing:
-        compiled.around_compiling = _Announcer().announced
+    if compiled.around_compiling is not compiled.nothing:
+        return
+    left = PATIENCE
+
+    def announce() -> None:
+        compiled.around_compiling = compiled.nothing
+        logging.getLogger("namesake").warning(NOTICE)
+
+    @contextmanager
+    def announced() -> Iterator[None]:
+        """Around the compilation of one kernel: adds up the time."""
+        nonlocal left
+        began = time.monotonic()
+        timer = threading.Timer(max(left, 0), announce)
+        timer.daemon = True
+        if left <= 0:
+            announce()
+        else:
+            timer.start()
+        yield
+        timer.cancel()
+        left -= time.monotonic() - began
+
+    compiled.around_compiling = announced
 
 
 def compile_on_all_cores() -> None:
@@ -119,29 +140,3 @@ def _compiled_first() -> Iterator[None]:
         compiled.around_compiling = compiled.nothing
         compile_kernels()
     yield
-
-
-class _Announcer:
-    """Adds up the time that kernels compile."""
-
-    def __init__(self) -> None:
-        self.left = PATIENCE
-
-    @contextmanager
-    def announced(self) -> Iterator[Any]:
-        """Around the compilation of one kernel."""
-        began = time.monotonic()
-        timer = threading.Timer(max(self.left, 0), self.announce)
-        timer.daemon = True
-        if self.left <= 0:
-            self.announce()
-        else:
-            timer.start()
-        yield
-        timer.cancel()
-        self.left -= time.monotonic() - began
-
-    def announce(self) -> None:
-        """Log the message, and never again."""
-        compiled.around_compiling = compiled.nothing
-        logging.getLogger("namesake").warning(NOTICE)

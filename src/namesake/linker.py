@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 import numpy as np
@@ -25,10 +25,7 @@ from namesake.articles.schema import ARTICLES
 from namesake.batch import Batch, Query
 from namesake.compiling import announce_compiling
 from namesake.decisions.lookup import Decisions, OfRows
-from namesake.drawing.text import Explanation, Links, facts_html
-from namesake.drawing.theme import percent
 from namesake.errors import NamesakeError, must_be, warn
-from namesake.explain import EXPLANATION, explain, mentions_called, no_such_name
 from namesake.files import Paths, several
 from namesake.kb.records import found_all
 from namesake.kb.store import KB
@@ -39,6 +36,9 @@ from namesake.names.sources import KINDS, Detector, source_of
 from namesake.parts import Part
 from namesake.recipe import Recipe
 from namesake.scoring import Scored, link_columns, link_rows, refuse_lacking, refuse_unkept, score, score_columns
+
+if TYPE_CHECKING:  # functions that draw and explain import what a command that links files does not need
+    from namesake.drawing.text import Explanation, Links
 
 
 @dataclass(frozen=True)
@@ -241,6 +241,8 @@ class Linker:
             date: the date of the text, such as 2016-12-26, or a `datetime.date`.
             title: the title of the text.
         """
+        from namesake.drawing.text import Links
+
         table = text_table(text, mentions, date, title)
         rows = link_rows(self.scored(table))
         renamed = ({"probability_known": row["known"], "title_spans": row["title_spans"] or []} for row in rows)
@@ -265,6 +267,9 @@ class Linker:
             title: the title of the text.
             most: the number of candidates per mention, best first; NIL is always explained.
         """
+        from namesake.drawing.text import Explanation
+        from namesake.explain import explain, mentions_called, no_such_name
+
         table = text_table(text, None, date, title)
         scored = self.scored(table)
         links = link_rows(scored)
@@ -279,6 +284,9 @@ class Linker:
 
     def _repr_html_(self) -> str:
         """The KB and the recipe for notebooks."""
+        from namesake.drawing.text import facts_html
+        from namesake.drawing.theme import percent
+
         manifest, rule = self.kb.manifest, self.recipe.decide
         facts = [
             ("KB", f"{self.kb.path.name}: {kind_counts(manifest.kinds)}, {manifest.statements:,} statements"),
@@ -294,11 +302,15 @@ class Linker:
 
         `articles` are as for `link`; with `name`, only mentions with this name are explained.
         """
+        from namesake.explain import EXPLANATION, explain
+
         tables = [explain(self.scored(piece), name) for piece in pieces(_checked(articles))]
         return pa.concat_tables(tables) if tables else EXPLANATION.empty_table()
 
     def naming(self, articles: pa.Table, name: str, rejects: Rejects | None = None) -> pa.Table:
         """The articles that contain a mention with this name."""
+        from namesake.explain import mentions_called
+
         found = [ARTICLES.empty_table()]
         for piece in pieces(check_articles(articles)):
             scored = self.scored(piece, rejects=rejects)

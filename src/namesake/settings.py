@@ -5,6 +5,7 @@ messages are for programmers, so `Checked` writes its own from the same types.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from types import UnionType
 from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
@@ -48,7 +49,9 @@ class Checked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     @classmethod
     def of(cls, table: Mapping[str, Any], name: str = "") -> Self:
         """The struct that a TOML table describes; the table is the value of the key `name` of another one, if any."""
-        known = {field.name: field for field in fields(cls)}
+        with suppress(msgspec.ValidationError):
+            return msgspec.convert(table, cls)
+        known = {field.name: field for field in fields(cls)}  # something is wrong: find out what
         for key in table:
             if key not in known:
                 raise NamesakeError(f"unknown key {key!r}{did_you_mean(key, known)}; known are {', '.join(known)}")

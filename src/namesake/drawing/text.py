@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from namesake.drawing.candidates import side_by_side
 from namesake.drawing.theme import REASONS, grade, notebook_style, percent, render, symbol
 from namesake.kb.ids import wikidata_page
 from namesake.kb.records import Found
@@ -145,6 +144,8 @@ class Explanation:
         return [own[_key(link)] for link in self.links]
 
     def _repr_html_(self) -> str:
+        from namesake.drawing.candidates import side_by_side  # the terminal, which draws texts too, does not need it
+
         names = [
             (answer(link), side_by_side(rows, self.text, self.people, link))
             for link, rows in zip(self.links, self.rows, strict=True)

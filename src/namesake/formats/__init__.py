@@ -72,9 +72,9 @@ def words(formats: Sequence[Format] = FORMATS) -> str:
     return " or ".join([f"{', '.join(packed)} (also .gz, .bz2, .zst)", *plain])
 
 
-def stdin_formats(tables: bool = False) -> list[str]:
-    """The formats that standard input may have: of articles, or of tables."""
-    return [one.name for one in FORMATS if not one.is_binary and (one.rows or not tables)]
+def stdin_formats() -> list[str]:
+    """The formats of articles that standard input may have."""
+    return [one.name for one in FORMATS if not one.is_binary]
 
 
 def format_of(path: Path | str, name: str | None = "jsonl") -> Format | None:

@@ -106,7 +106,7 @@ def _articles(
             if known or fields is None:
                 article = read_article(record)
             else:
-                article = _article_with(found, fields, f"{prefix}:{number}")
+                article = article_with(found, fields, f"{prefix}:{number}")
         except (*INVALID, KeyError) as problem:
             reason = f"no `{problem.args[0]}`" if isinstance(problem, KeyError) else f"not an article: {problem}"
             rejects.add(Reject(reason, where, number, None if fields or not record else _id_of(record)))
@@ -189,7 +189,7 @@ def _id_of(line: bytes) -> str | None:
         return None
 
 
-def _article_with(record: dict[str, Any], fields: dict[str, str], place: str) -> Article:
+def article_with(record: dict[str, Any], fields: dict[str, str], place: str) -> Article:
     """The article of an object with these field names; its other fields are copied to `extra`."""
     _, text = _find(record, fields["text"])
     if text is None:

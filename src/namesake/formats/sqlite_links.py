@@ -6,16 +6,18 @@
 from __future__ import annotations
 
 import math
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pyarrow as pa
 
 from namesake.errors import NamesakeError
+
+if TYPE_CHECKING:
+    import sqlite3
 
 MOST_CANDIDATES = 5
 """Candidates of each name that are stored, unless all scores are asked for."""
@@ -31,6 +33,8 @@ Describe = Callable[[Iterable[str]], Mapping[str, Any]]
 @contextmanager
 def sqlite_writer(partial: Path, metadata: dict[str, str], describe: Describe) -> Iterator[Write]:
     """A function that writes links with candidates, and the articles they are from, to a new database."""
+    import sqlite3  # other formats do not need it
+
     scripts = Path(__file__).parent
     try:
         with closing(sqlite3.connect(partial, isolation_level=None)) as database:

@@ -29,7 +29,7 @@ from namesake.files.lines import too_long
 from namesake.files.outputs import written
 from namesake.formats.arrow_articles import open_parquet
 from namesake.formats.field_names import Reading, choose_fields, id_prefix, shown
-from namesake.formats.json_articles import BLANKS, BOM, INVALID, json_records
+from namesake.formats.json_articles import BLANKS, BOM, INVALID, article_with, json_records
 from namesake.printable import counted
 
 MOST_COLUMNS = 10_000
@@ -142,15 +142,9 @@ def _articles(rows: CsvRows, reading: Reading, prefix: str) -> Iterator[Article]
         if why is not None:
             continue
         cells = dict(zip(rows.header, row, strict=True))
-        rest = {name: cell for name, cell in cells.items() if name not in fields.values()}
-        own = {what: cells[name] for what, name in fields.items()}
-        yield Article(
-            id=own.get("id") or f"{prefix}:{line}",
-            text=own["text"],
-            title=own.get("title") or None,
-            date=own.get("date", "").strip() or None,
-            extra=msgspec.json.encode(rest).decode() if rest else None,
-        )
+        if "date" in fields:
+            cells[fields["date"]] = cells[fields["date"]].strip()
+        yield article_with(cells, fields, f"{prefix}:{line}")
 
 
 def encoding_of(start: bytes, where: str, reading: Reading) -> str:

@@ -137,26 +137,25 @@ def open_linker(
 ) -> namesake.Linker:
     """The linker for `files` that --kb, --recipe, --threshold and other options describe."""
     decisions = options.pop("decisions", None)
-    number, folder = threshold_of(threshold), default_kb(kb, files)
-    linker = namesake.Linker(folder, recipe, number, **options)
+    number = threshold_of(threshold)
+    linker = namesake.Linker(default_kb(kb, files), recipe, number, **options)
     return linker.with_decisions(decisions, say) if decisions else linker
 
 
-def default_kb(kb: Path | None, files: Sequence[Path]) -> Path:
+def default_kb(kb: Path | None, files: Sequence[Path]) -> Path | namesake.KB:
     """The KB that the user named, or the sample's, with a warning if it links other files than its own articles."""
     load_kernels()
     if (named := named_kb(kb)) is not None:
         return named
-    from namesake.apps.sample_kb import sample_kb
-    from namesake.kb.manifest import read_manifest
+    from namesake.apps.sample_kb import open_sample
     from namesake.sample import ARTICLES
 
-    folder = sample_kb()
+    sample = open_sample()
     if not files or not all(file.is_file() and filecmp.cmp(file, ARTICLES, shallow=False) for file in files):
-        people = read_manifest(folder).people
+        people = sample.manifest.people
         say(f"WARNING: no KB is named, so only the {people:,} people of the embedded sample can be linked. All other")
         say("         names become NIL or wrong links. Build a KB (`namesake kb build --help`); name it with --kb.")
-    return folder
+    return sample
 
 
 # what a run did

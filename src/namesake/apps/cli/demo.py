@@ -35,8 +35,9 @@ def demo() -> None:
     compile_kernels()
     import pyarrow as pa
 
-    from namesake.apps.sample_kb import sample_kb
-    from namesake.apps.terminal.links import show_explanation, show_links, show_mistakes, show_text
+    from namesake.apps.sample_kb import open_sample
+    from namesake.apps.terminal.explanations import show_explanation, show_mistakes
+    from namesake.apps.terminal.links import show_links, show_texts
     from namesake.articles.builder import text_table
     from namesake.articles.rejects import NoRejects
     from namesake.evaluation.gold import read_gold
@@ -47,7 +48,7 @@ def demo() -> None:
     console = Console()
     console.print("[bold]1. A knowledge base from a Wikidata dump[/]")
     began = time.perf_counter()
-    kb = namesake.KB.open(sample_kb())
+    kb = open_sample()
     facts = kb.manifest
     console.print(
         f"   {facts.entities:,} entities, {facts.people:,} of them people, {facts.statements:,} statements, "
@@ -66,11 +67,12 @@ def demo() -> None:
     console.print("[bold]3. Links of the sample's articles[/]\n")
     linker = namesake.Linker(kb)
     [articles] = read_articles(ARTICLES, NoRejects())
-    show_links(linker, articles, console)
+    show_links(linker, articles, linker.link(articles).to_pylist(), console)
     show_mistakes(linker, articles, read_gold(EXPECTED), console)
 
     console.print("[bold]4. Names in a text[/], found and linked\n")
-    show_text(linker, text_table(TEXT, None, None), console)
+    text = text_table(TEXT, None, None)
+    show_texts(text, linker.link(text).to_pylist(), console)
 
     console.print("\n[bold]5. Names in a table[/], whose other columns are evidence\n")
     layout = Layout("Name", ("About",), types=(("occupation", "Job"),))

@@ -89,7 +89,7 @@ def threshold(
     found = namesake.threshold(files, folder, recipe=recipe, **settings)
     lines = list(found.lines)
     if out is not None:
-        keep_apart([out], [*files, recipe, folder])
+        keep_apart([out], [*files, recipe, folder if isinstance(folder, Path) else folder.path])
         found.recipe.save(out)
         rule = found.recipe.decide
         names = ", ".join(rule.thresholds) if rule is not None else ""

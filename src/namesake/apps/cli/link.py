@@ -142,7 +142,7 @@ def explain(
             common.print_json(rows.to_pylist())
             return
         from namesake.apps.terminal import Console
-        from namesake.apps.terminal.links import show_explanation
+        from namesake.apps.terminal.explanations import show_explanation
 
         show_explanation(table, rows, Console(), all)
 
@@ -206,19 +206,23 @@ def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings
 def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) -> None:
     """Print the links of each article as a table, and before it the text if the file is a text file."""
     from namesake.apps.terminal import Console
-    from namesake.apps.terminal.links import show_links, show_text
+    from namesake.apps.terminal.links import show_links, show_texts
     from namesake.engines.file_linker import find_files, read_files, reading_for
 
     console, listing = Console(), find_files(articles, say=common.say)
     reading = reading_for(listing.paths, settings["reading"], settings["most_line"])
-    linked = 0
+    articles_linked = 0
     with common.reported_rejects() as rejects:
         for path in listing.paths:
             for table in read_files([path], rejects, settings["date"], reading, listing):
+                linked = linker.link_counted(table, rejects=rejects)
+                links = linked.links.to_pylist()
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
-                    show_text(linker, table, console)
-                linked += show_links(linker, table, console, rejects, settings["linked_only"])
-    _finish(linker, rejects.count > 0 and not linked, articles, reading, listing)
+                    show_texts(linked.read, links, console)
+                shown = [row for row in links if row["qid"] is not None or not settings["linked_only"]]
+                show_links(linker, table, shown, console)
+                articles_linked += linked.articles
+    _finish(linker, rejects.count > 0 and not articles_linked, articles, reading, listing)
 
 
 def _finish(linker: Linker, failed: bool, articles: Sequence[Path], reading: Reading, run: Any) -> None:
