@@ -310,11 +310,13 @@ def pieces_of(file: int, path: Path, size: int, most_line: int, cut: Cut | None)
     else:
         with open_unpacked(path, cores()) as unpacked:
             stream = io.BufferedReader(unpacked, BUFFER)
-            for number, (before, lines) in enumerate(cut_lines(stream, size, most_line)):
+            before = 0
+            for number, lines in enumerate(cut_lines(stream, size, most_line)):
                 position = 0
                 with suppress(OSError, ValueError):  # a stream may be closed at its end
                     position = unpacked.position()
                 yield Piece(Shard(file, number, str(path), before), lines, position)
+                before += lines.count(b"\n")
 
 
 class PlacedRejects(Rejects):

@@ -69,7 +69,7 @@ def watch(path: str | Path, position: Callable[[], int]) -> None:
 
 STDIN = "-"
 BUFFER = 1 << 20
-READ_AT_ONCE = 1 << 20  # some decompressors allocate what they are asked for
+READ_AT_ONCE = 1 << 18  # some decompressors allocate what they are asked for; this stays in the cache
 COMPRESSED = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstandard"}
 ONE_BLOCK = 128 << 10
 """Bytes of bzip2 that are little more than one block, which one core unpacks."""
@@ -208,25 +208,27 @@ def bounded_lines(stream: BinaryIO, most: int = MOST_LINE) -> Iterator[tuple[int
         yield number, None
 
 
-def cut_lines(stream: BinaryIO, size: int, most_line: int) -> Iterator[tuple[int, bytes]]:
-    """The stream in blocks of whole lines, about `size` bytes each, with the number of lines before each block."""
-    rest, before, skipping = b"", 0, False  # of a line whose end has not been read
+def cut_lines(stream: "io.BufferedReader[Any]", size: int, most_line: int, margin: bytes = b"") -> Iterator[bytes]:
+    """The stream in blocks of whole lines, about `size` bytes each, and `margin` after each block.
+
+    A line of more than `most_line` + 2 bytes is cut there, and begins its block.
+    """
+    buffer, rest, skipping = bytearray(size), b"", False  # of a line whose end has not been read
     while True:
-        read = stream.read(size)
-        ended = len(read) < size
+        start, read = 0, stream.readinto(buffer)
+        ended = read < size
         if skipping:
-            newline = read.find(b"\n")
-            if newline < 0 and not ended:
+            start = buffer.find(b"\n", 0, read)
+            if start < 0 and not ended:
                 continue
-            skipping, read = False, read[newline:] if newline >= 0 else b""
-        end = len(read) if ended else read.rfind(b"\n") + 1
-        if end or (ended and rest):
-            lines = b"".join((rest, memoryview(read)[:end]))
-            yield before, lines
-            rest, before = b"", before + lines.count(b"\n")
+            skipping, start = False, start if start >= 0 else read
+        end = read if ended else buffer.rfind(b"\n", start) + 1
+        if end > start or (ended and rest):
+            yield b"".join((rest, memoryview(buffer)[start:end], margin))
+            rest = b""
         if ended:
             return
-        rest += read[end:]
+        rest += buffer[end:]
         if len(rest) > most_line + 2:  # cut, so that it is still too long
             rest, skipping = rest[: most_line + 2], True
 

@@ -169,7 +169,7 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
             rejected=len(rejects),
             rejected_reasons=dict(rejects.reasons.most_common()),
             superseded=len(items.qid) - int(current.first.sum()),
-            dates_dropped=gathered.dates_dropped,
+            dates_dropped=gathered.content.dates_dropped,
             **revisions.history(options, items, gathered, current),
         )
         if options.base is not None:

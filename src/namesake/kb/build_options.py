@@ -18,7 +18,7 @@ from namesake import __version__
 from namesake.errors import NamesakeError
 from namesake.files import STDIN
 from namesake.files.draft import state_key
-from namesake.files.lines import MAGIC
+from namesake.files.lines import MAGIC, Meter
 from namesake.kb.columns import Strings, large
 from namesake.kb.dump.chunks import Chunk, read_chunks
 from namesake.kb.dump.parse import FIELDS, parse_chunk
@@ -181,11 +181,12 @@ def _from_beginning(path: Path, options: Options) -> tuple[float, float]:
     """Bytes of content and of uncompressed text of a compressed dump, extrapolated from its beginning."""
     enough = ENOUGH if path.stat().st_size > SMALL else 2
     marks = [(0.0, 0.0, 0.0)]  # part that was read, bytes of text, bytes of content
-    for chunk in read_chunks([path], 1, PIECE):
-        _, read, said = marks[-1]
-        marks.append((chunk.done or 0.0, read + chunk.size, said + _content(chunk, options)))
-        if marks[-1][0] >= enough or marks[-1][1] >= MOST:
-            break
+    with Meter([path]) as meter:
+        for chunk in read_chunks([path], 1, PIECE):
+            _, read, said = marks[-1]
+            marks.append((meter.fraction() or 0.0, read + chunk.size, said + _content(chunk, options)))
+            if marks[-1][0] >= enough or marks[-1][1] >= MOST:
+                break
     done, read, said = marks[-1]
     if not done:
         return 0, 0
@@ -204,7 +205,7 @@ def _from_pieces(path: Path, options: Options) -> tuple[float, float]:
             if place:
                 file.readline()  # the rest of a line
             lines = file.read(PIECE) + file.readline()
-            chunk = Chunk(str(path), 1, lines.count(b"\n"), bytearray(lines + bytes(LANES)), len(lines))
+            chunk = Chunk(str(path), 1, lines.count(b"\n"), lines + bytes(LANES), len(lines))
             read, said = read + chunk.size, said + _content(chunk, options)
     return (said * size / read, size) if read else (0, 0)
 

@@ -38,7 +38,7 @@ class Sealed(msgspec.Struct, frozen=True):
         return msgspec.json.format(msgspec.json.encode(fields | {"digest": digest}), indent=1)
 
 
-class Gathered(msgspec.Struct, frozen=True):
+class Gathered(msgspec.Struct):
     """The content of dumps, of which the columns are files `sources.NAME`."""
 
     types: dict[str, str]

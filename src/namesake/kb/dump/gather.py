@@ -23,9 +23,10 @@ import pyarrow as pa
 from namesake.arrays import Int64
 from namesake.errors import NamesakeError
 from namesake.files.digests import as_digest, hasher
+from namesake.files.lines import Meter
 from namesake.kb.build_options import Options, needs
 from namesake.kb.columns import Strings
-from namesake.kb.dump.chunks import Chunk, read_chunks
+from namesake.kb.dump.chunks import read_chunks
 from namesake.kb.dump.parse import FIELDS, GONE, STATEMENT_COLUMNS, TEXT_COLUMNS, Items, parse_chunk
 from namesake.kb.dump.repair import read_ids
 from namesake.kb.dump.wikipedia import Reader, Wikipedia
@@ -41,33 +42,28 @@ class Gathering:
     """Takes parsed chunks in the order of the dumps."""
 
     def __init__(self, spill: Spill) -> None:
-        self.spill = spill
-        self.items = self.strings = self.gone = self.dates_dropped = 0
-        self.content = Gathered({}, {})
-        """The state after all dumps have been read."""
-        self._ends: dict[str, int] = {}
+        self.spill, self.content = spill, Gathered({}, {})
 
     def read(self, options: Options, rejects: Rejects, reporter: Reporter) -> None:
         """Parse the dumps on several threads: columns go to the spill in the order of the dumps."""
-
-        def parse(chunk: Chunk) -> tuple[Items, float | None]:
-            return parse_chunk(chunk, options.keep, options.language), chunk.done
-
-        before, rejected = self.items + self.gone, len(rejects.named)
-        with closing(in_order(parse, read_chunks(options.dumps, options.workers), options.workers)) as results:
-            for parsed, done in results:
+        content, workers = self.content, options.workers
+        before, rejected = content.items + content.gone, len(rejects.named)
+        parse = partial(parse_chunk, keep=options.keep, language=options.language)
+        results = in_order(parse, read_chunks(options.dumps, workers), workers)
+        with Meter(options.dumps) as meter, closing(results):
+            for parsed in results:
                 self.add(parsed)
                 rejects.add(parsed.rejected)
-                reporter.advance(done, self.items)
-        if self.items + self.gone == before and len(rejects.named) > rejected:
+                reporter.advance(meter.fraction(), content.items)
+        if content.items + content.gone == before and len(rejects.named) > rejected:
             first = rejects.named[rejected]
             raise NamesakeError(f"{first.file}:{first.line}: {first.reason}; no line is a Wikidata item: is it a dump?")
 
     def add(self, parsed: Items) -> None:
         """Append one chunk's columns; strings are numbered through all chunks."""
-        value = parsed.statement_value
-        parsed.statement_value = np.where(value < 0, value - self.strings, value)
-        parsed.gone_before = parsed.gone_before + self.items
+        content, value = self.content, parsed.statement_value
+        parsed.statement_value = np.where(value < 0, value - content.strings, value)
+        parsed.gone_before = parsed.gone_before + content.items
         for name in FIELDS:
             column = getattr(parsed, name)
             if isinstance(column, Strings):
@@ -77,35 +73,28 @@ class Gathering:
                 self._append_offsets(name, column)
             else:
                 self.spill.append(name, column)
-        self.strings += len(parsed.strings)
-        self.items += len(parsed.qid)
-        self.gone += len(parsed.gone_qid)
-        self.dates_dropped += parsed.dates_dropped
+        content.strings += len(parsed.strings)
+        content.items += len(parsed.qid)
+        content.gone += len(parsed.gone_qid)
+        content.dates_dropped += parsed.dates_dropped
 
     def delete(self, qids: Int64) -> None:
         """Append deletions of these items."""
-        for name, column in zip(GONE, (qids, np.zeros_like(qids), np.full_like(qids, self.items)), strict=True):
+        columns = qids, np.zeros_like(qids), np.full_like(qids, self.content.items)
+        for name, column in zip(GONE, columns, strict=True):
             self.spill.append(name, column)
-        self.gone += len(qids)
+        self.content.gone += len(qids)
 
     def _append_offsets(self, name: str, offsets: Int64) -> None:
         """Offsets continue those of the chunk before; on disk they can be mapped, and take no memory."""
-        end = self._ends.get(name)
+        end = self.content.ends.get(name)
         self.spill.append(name, offsets if end is None else offsets[1:] + end)
-        self._ends[name] = int(offsets[-1]) + (end or 0)
-
-    @property
-    def state(self) -> Gathered:
-        """What is needed to continue."""
-        counts = {name: getattr(self, name) for name in ("items", "strings", "gone", "dates_dropped")}
-        return Gathered(dict(self.spill.types), dict(self._ends), **counts)
+        self.content.ends[name] = int(offsets[-1]) + (end or 0)
 
     def restore(self, known: Gathered) -> None:
         """Continue with the columns that the spill already has."""
         self.spill.types |= known.types
-        self._ends = dict(known.ends)
-        self.items, self.strings, self.gone = known.items, known.strings, known.gone
-        self.dates_dropped = known.dates_dropped
+        self.content = msgspec.structs.replace(known, ends=dict(known.ends))
 
     def copy(self, kb: Path, manifest: Manifest) -> None:
         """Begin with the content of the dumps from which a KB was built."""
@@ -199,12 +188,12 @@ class Inputs:
                 gathering.read(self.options, self.rejects, self.reporter)
                 if self.options.deleted:
                     gathering.delete(read_ids(self.options.deleted))
-            return {"content": gathering.state}
+            gathering.content.types = dict(self.spill.types)
+            return {"content": gathering.content}
 
         if known := self._known("dumps", read):
             self.reporter.say("resuming a stopped build, which had read the dumps")
             gathering.restore(msgspec.convert(known["content"], Gathered))
-        gathering.content = gathering.state
         return gathering
 
     def wikipedia(self, qids: npt.NDArray[np.int64]) -> Wikipedia | None:

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from namesake.arrays import Float64, Int64, UInt64, arrow_texts, positions, text_buffers
 from namesake.errors import NamesakeError
+from namesake.files.lines import Meter
 from namesake.kb.columns import Ragged, Strings, large
 from namesake.kb.dump.chunks import Chunk, read_chunks
 from namesake.kb.dump.ranks import incoming, pagerank
@@ -63,9 +64,10 @@ class Reader:
 
     def read(self, path: Path, workers: int, reporter: Reporter) -> None:
         """Read the CirrusSearch content dump `path`; bzip2 is decompressed on `workers` cores."""
-        for chunk in read_chunks([path], workers):
-            self.add(chunk)
-            reporter.advance(chunk.done, self.pages, "pages")
+        with Meter([path]) as meter:
+            for chunk in read_chunks([path], workers):
+                self.add(chunk)
+                reporter.advance(meter.fraction(), self.pages, "pages")
         if not self.pages:
             raise NamesakeError(f"{path} has no pages: is it a CirrusSearch content dump?")
 
