@@ -177,11 +177,6 @@ def token_hash(token: str) -> int:
     return int(hash_bytes(data, 0, len(data)))
 
 
-def file_names(names: Strings, language: Language) -> tuple[UInt64, Int32]:
-    """Search keys, ascending, and the name of each: names with the same ending sound and first letter share a key."""
-    return filed(drawers(names, language))
-
-
 def drawers(names: Strings, language: Language) -> UInt64:
     """The search key of each name, 0 for one that has none."""
     keys: UInt64 = large.empty(len(names), np.uint64)
@@ -190,7 +185,7 @@ def drawers(names: Strings, language: Language) -> UInt64:
 
 
 def filed(keys: UInt64) -> tuple[UInt64, Int32]:
-    """Search keys, ascending, and the name of each."""
+    """Search keys of names, ascending, and the name of each: names with the same sound and first letter share one."""
     order = large.order(keys)
     ascending = large.taken(keys, order)
     first = np.searchsorted(ascending, np.uint64(1))

@@ -19,7 +19,7 @@ from namesake.kb.columns.layout import ALIAS, ENTITY, ITEM, PAIR, STRING, TENURE
 from namesake.kb.names import short_forms
 from namesake.kb.names.build_index import EntityNames
 from namesake.kb.names.form_entries import MOST
-from namesake.kb.names.index import file_names, name_key
+from namesake.kb.names.index import drawers, filed, name_key
 from namesake.kb.names.normalise import normalise
 from namesake.kb.own.records import Dump
 from namesake.kernels.dump.wikidata import FIRST_OWN, LEAGUE, SPORT
@@ -251,10 +251,10 @@ class MergeNames:
         merged[rows] = known + np.arange(len(rows))
         names = merged[self.small.misspelling_names]
         slips = self.small.misspelling_hashes[names >= 0], names[names >= 0]
-        variants, filed = file_names(texts, self.language)
+        variants, of_variants = filed(drawers(texts, self.language))
         made[NameColumns.texts] = concatenate([self.base.texts, texts])
         for keys, of_keys, more, names in (
-            (NameColumns.variant_keys, NameColumns.variant_names, variants, known + filed),
+            (NameColumns.variant_keys, NameColumns.variant_names, variants, known + of_variants),
             (NameColumns.misspelling_hashes, NameColumns.misspelling_names, *slips),
         ):
             at = np.searchsorted(keys.open(self.base.columns), more, "right")
