@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import ClassVar
 from urllib.parse import unquote
 
 import msgspec
@@ -20,7 +20,7 @@ from namesake.articles.article import Article, Mention, Span
 from namesake.articles.rejects import Reject, Rejects
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
-from namesake.files.lines import json_lines, lines_of
+from namesake.files.lines import lines_of
 from namesake.formats.json_articles import INVALID, is_array_file, json_records
 
 Gold = int | str | None
@@ -186,7 +186,7 @@ def _title(entity: str, address: str) -> str:
 
 
 class Record(msgspec.Struct, kw_only=True):
-    """An article of a file of JSON lines."""
+    """An article of a file of JSON lines, or of a JSON array."""
 
     what: ClassVar[str] = "an article"
     id: str | int
@@ -194,23 +194,22 @@ class Record(msgspec.Struct, kw_only=True):
     title: str | None = None
     date: str | None = None
 
-    @classmethod
-    def read(cls, path: Path) -> Iterator[tuple[str, Self]]:
-        """Yield every record of a file with its place, for messages."""
-        for number, record in json_lines(path, cls, cls.what):
-            yield f"{path} line {number}", record
-
     def occurrences(self, where: str, rejects: Rejects) -> Iterator[Occurrence]:
         """Yield the annotations that are scored; the others go to `rejects`."""
         raise NotImplementedError
 
 
 def json_reader(kind: type[Record]) -> Reader:
-    """Return the reader of one kind of records."""
+    """Return the reader of one kind of records, as JSON lines or as a JSON array."""
 
     def read(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
-        where = ""
-        for where, one in kind.read(path):
+        is_array, where = path.is_file() and is_array_file(path), ""
+        for number, raw in json_records(path, is_array):
+            where = f"{path} {'article' if is_array else 'line'} {number}"
+            try:
+                one = msgspec.json.decode(raw or b"", type=kind)
+            except INVALID as problem:
+                raise NamesakeError(f"{where}: not {kind.what} ({problem})") from None
             article = Article(str(one.id), one.text, one.title, one.date)
             yield label(article, one.occurrences(where, rejects), where)
         if not where:
@@ -249,21 +248,11 @@ class Plain(Record):
 
 
 class Quotebank(Record, rename={"id": "articleID", "text": "content"}):
-    """An article of Quotebank, of JSON lines or of a JSON array; each name has all its spans."""
+    """An article of Quotebank; each name has all its spans."""
 
     id: str | int
     text: str
     names: list[_Mention]
-
-    @classmethod
-    def read(cls, path: Path) -> Iterator[tuple[str, Self]]:
-        """Yield every article with its place."""
-        for number, (_, raw) in enumerate(json_records(path, is_array_file(path)), 1):
-            try:
-                record = msgspec.json.decode(raw or b"", type=cls)
-            except INVALID as problem:
-                raise NamesakeError(f"{path} article {number}: not an article ({problem})") from None
-            yield f"{path} article {number} ({record.id})", record
 
     def occurrences(self, where: str, rejects: Rejects) -> Iterator[Occurrence]:
         """Yield all names, with their tokens as characters."""
@@ -334,7 +323,7 @@ class Elevant(Record):
     def occurrences(self, where: str, rejects: Rejects) -> Iterator[Occurrence]:
         """Yield the labels that count; numbers, dates, nested and optional labels do not."""
         low, high = self.evaluation_span or (0, len(self.text))
-        file, _, line = where.rpartition(" line ")
+        file, _, line = where.rsplit(" ", 2)
         for one in self.labels or ():
             if one.optional or one.type in {"QUANTITY", "DATETIME"}:
                 reason = "an optional label"
