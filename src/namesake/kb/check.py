@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from namesake import __version__
 from namesake.arrays import Int64
@@ -97,11 +96,7 @@ def _content_problem(column: Column[Any], value: Any, sizes: dict[Axis, int], op
     if bounds is not None and _falls(bounds, np.less):
         return NOT_CONTIGUOUS
     if isinstance(value, Strings):
-        try:
-            value.arrow().validate(full=True)
-        except pa.ArrowInvalid:
-            return "it is not UTF-8"
-        return None
+        return None if value.is_valid() else "it is not UTF-8"
     if column.dtype == np.bool_:
         return "a value is neither true nor false" if numbers.view(np.uint8).max(initial=0) > 1 else None
     if values.keys:

@@ -84,6 +84,14 @@ class Strings:
         """The same column as an Arrow array, without a copy."""
         return pa.LargeStringArray.from_buffers(len(self), pa.py_buffer(self.offsets), pa.py_buffer(self.data))
 
+    def is_valid(self) -> bool:
+        """Whether the offsets ascend within the bytes, which are UTF-8."""
+        try:
+            self.arrow().validate(full=True)
+        except (pa.ArrowInvalid, ValueError):
+            return False
+        return True
+
     def take(self, rows: npt.NDArray[np.int32] | npt.NDArray[np.int64]) -> Strings:
         """The strings of these rows, in their order; empty where the row is negative."""
         offsets = large.zeros(len(rows) + 1, np.int64)

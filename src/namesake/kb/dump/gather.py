@@ -18,7 +18,6 @@ from typing import Any
 import msgspec
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from namesake.arrays import Int64
 from namesake.errors import NamesakeError
@@ -121,36 +120,25 @@ class Gathering:
 
 def problems_of(items: Items, known: Gathered) -> Iterator[str]:
     """Columns of the content of dumps that kernels must not read: wrong lengths, bounds or numbers."""
-    values = {"alias_indptr": len(items.alias), "statement_indptr": len(items.statement_value)}
-    sizes = dict.fromkeys(ITEM_COLUMNS, known.items) | dict.fromkeys(GONE, known.gone)
-    sizes |= dict.fromkeys(STATEMENT_COLUMNS, len(items.statement_value))
+    ends = {"alias_indptr": len(items.alias.offsets) - 1, "statement_indptr": len(items.statement_value)}
+    sizes = dict.fromkeys((*ITEM_COLUMNS, "label", "description", "title"), known.items)
+    sizes |= dict.fromkeys(ends, known.items + 1) | dict.fromkeys(GONE, known.gone) | {"strings": known.strings}
+    sizes |= dict.fromkeys(STATEMENT_COLUMNS, len(items.statement_value)) | {"property_label": len(items.property_id)}
+    least = {"qid": 1, "gone_qid": 1, "gone_target": 0, "gone_before": 0, "property_id": 1, "statement_property": 1}
+    least |= {"statement_value": -known.strings}
     for name in FIELDS:
         column = getattr(items, name)
+        size = len(column.offsets) - 1 if isinstance(column, Strings) else len(column)
+        is_sound = size == sizes.get(name, size)
         if isinstance(column, Strings):
-            if not len(column.offsets) or _is_unsorted(column.offsets, len(column.data)):
-                yield f"{name}.offsets"
-            try:
-                column.arrow().validate(full=True)
-            except pa.ArrowInvalid:
-                yield f"{name}.bytes"
-        elif name in values:
-            if len(column) != known.items + 1 or _is_unsorted(column, values[name]):
-                yield name
-        elif len(column) != sizes.get(name, len(column)):
-            yield name
-    texts = dict.fromkeys(("label", "description", "title"), known.items) | {"strings": known.strings}
-    yield from (f"{name}.offsets" for name, size in texts.items() if len(getattr(items, name)) != size)
-    if len(items.property_id) != len(items.property_label):
-        yield "property_id"
-    bounds = {"qid": 1, "gone_qid": 1, "gone_target": 0, "gone_before": 0, "property_id": 1, "statement_property": 1}
-    for name, least in (bounds | {"statement_value": -known.strings}).items():
-        column = getattr(items, name)
-        if len(column) and not least <= column.min() <= column.max() <= LARGEST_ID:
-            yield name
-
-
-def _is_unsorted(bounds: Int64, end: int) -> bool:
-    return bool(bounds[0] != 0 or bounds[-1] != end or (bounds[1:] < bounds[:-1]).any())
+            is_sound = is_sound and column.is_valid()
+        elif name in ends:
+            falls = (column[1:] < column[:-1]).any()
+            is_sound = is_sound and column[0] == 0 and column[-1] == ends[name] and not falls
+        elif name in least and len(column):
+            is_sound = is_sound and least[name] <= column.min() <= column.max() <= LARGEST_ID
+        if not is_sound:
+            yield f"{name}.offsets" if isinstance(column, Strings) else name
 
 
 class ReadInput(msgspec.Struct, frozen=True):
