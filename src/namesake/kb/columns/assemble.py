@@ -87,10 +87,9 @@ def select(rows: Numbering, kinds: Int8, keep: str) -> Numbering:
 
 def links(items: Items, rows: Numbering) -> Ragged:
     """The items that link to each item, kept or not."""
-    source, target = large.kept(rows.item_of.copy()), large.empty(len(items.statement_value), np.int32)
+    source = large.kept(rows.item_of.copy())
     source[~rows.first] = -1
-    for low, high in large.blocks(len(target), 4):
-        target[low:high] = rows.find(items.statement_value[low:high])
+    target = large.computed(np.int32, 4, rows.find, items.statement_value)
     return incoming(items.statement_indptr, target, source, len(rows.item_qids))
 
 
@@ -117,11 +116,8 @@ def values_of(indptr: Int64, rows: Int32) -> tuple[Int64, Int64]:
 
     A negative row has no values.
     """
-    counts = large.empty(len(rows), np.int64)
-    for low, high in large.blocks(len(rows), 32):
-        some = rows[low:high]
-        counts[low:high] = np.where(some < 0, 0, indptr[some + 1] - indptr[some])
-    ends = large.running(counts)
+    sizes = large.computed(np.int64, 32, lambda some: np.where(some < 0, 0, indptr[some + 1] - indptr[some]), rows)
+    ends = large.running(sizes)
     places = large.empty(int(ends[-1]), np.int64)
     for low, high in large.spans(ends, 64):
         some = rows[low:high]
@@ -161,9 +157,8 @@ def state(items: Items, rows: Numbering) -> Statements:
 
 def _values(items: Items, rows: Numbering, stated: Int64) -> tuple[Int32, Strings]:
     """The values of these statements, item rows or `~row` of a distinct string; and these strings."""
-    value, text = large.empty(len(stated), np.int32), large.Growing(np.int64)
+    value, text = large.computed(np.int32, 16, rows.find, stated), large.Growing(np.int64)
     for low, high in large.blocks(len(stated), 16):
-        value[low:high] = rows.find(stated[low:high])
         text.append(low + np.flatnonzero(stated[low:high] < 0))
     places = text.done()
     used = items.strings.take(~stated[places])
@@ -186,9 +181,7 @@ def _pairs(prop: Int32, value: Int32) -> tuple[Int32, Int64]:
     order = np.argsort(distinct)
     place = np.empty(len(order), np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    for low, high in large.blocks(len(ids), 8):
-        ids[low:high] = place[ids[low:high]]
-    return ids, distinct[order]
+    return large.taken(place, ids), distinct[order]
 
 
 def group(groups: Int32, members: Int32, size: int) -> Ragged:

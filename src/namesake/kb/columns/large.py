@@ -14,7 +14,7 @@ import mmap
 import os
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -146,22 +146,24 @@ def full(size: int, value: float, dtype: npt.DTypeLike) -> AnyArray:
     return made
 
 
+def computed(dtype: npt.DTypeLike, width: int, function: Callable[..., AnyArray], *columns: AnyArray) -> AnyArray:
+    """A large array: what `function` computes from blocks of columns, in `width` bytes of memory per row."""
+    made = empty(len(columns[0]), dtype)
+    for low, high in blocks(len(made), width):
+        made[low:high] = function(*(column[low:high] for column in columns))
+    return made
+
+
 def kept(array: AnyArray) -> AnyArray:
     """The same array, moved to a file if it is large and there is a folder."""
     if room().folder is None or array.nbytes <= room().small:
         return array
-    made = empty(len(array), array.dtype)
-    for low, high in blocks(len(array), array.itemsize):
-        made[low:high] = array[low:high]
-    return made
+    return computed(array.dtype, array.itemsize, lambda part: part, array)
 
 
 def taken(array: AnyArray, rows: AnyArray) -> AnyArray:
     """The values of an array in these rows."""
-    made = empty(len(rows), array.dtype)
-    for low, high in blocks(len(rows), 2 * array.itemsize + 8):
-        made[low:high] = array[rows[low:high]]
-    return made
+    return computed(array.dtype, 2 * array.itemsize + 8, array.__getitem__, rows)
 
 
 def order(keys: AnyArray) -> AnyArray:

@@ -121,27 +121,22 @@ def parse_chunk(chunk: Chunk, keep: str, language: Language) -> Items:
                 rejected.append(Reject(chunk.file, number, str(problem)))
         to.counts[t.LINES] = number + 1
         position = scan(buffer, end, chunk.size, keep_all, True, to)
-    columns = {name: _column(name, to) for name in FIELDS if name not in GONE}
-    columns |= zip(GONE, np.array(gone, np.int64).reshape(-1, len(GONE)).T, strict=True)
-    return Items(columns, rejected, int(to.counts[t.DATES_DROPPED]))
+    columns = zip(GONE, np.array(gone, np.int64).reshape(-1, len(GONE)).T, strict=True)
+    return Items(_columns(to) | dict(columns), rejected, int(to.counts[t.DATES_DROPPED]))
 
 
-def _column(name: str, to: t.Tables) -> Any:
-    """A copy of one column of the tables."""
-    if name in TEXT_COLUMNS:
-        place = TEXT_COLUMNS.index(name)
+def _columns(to: t.Tables) -> dict[str, Any]:
+    """Copies of the columns of the tables."""
+    made: dict[str, Any] = {}
+    for place, name in enumerate(TEXT_COLUMNS):
         rows = to.offsets[: (to.counts[place] + 1) * t.TEXT_COLUMNS].reshape(-1, t.TEXT_COLUMNS)
-        offsets = rows[:, place].copy()
-        base = place * to.counts[t.CAPACITY]
-        return Strings(offsets, to.text[base : base + offsets[-1]].copy())
-    if name == "property_id":
-        return to.properties[: to.counts[t.PROPERTIES]].astype(FIELDS[name])
-    of_item = name in ITEM_COLUMNS
-    names: tuple[str, ...] = ITEM_COLUMNS if of_item else STATEMENT_COLUMNS
-    table, size = (to.items, to.counts[t.ITEMS]) if of_item else (to.statements, to.counts[t.STATEMENTS])
-    used = table[: size * len(names)].reshape(-1, len(names))
-    column = used[:, names.index(name)].astype(FIELDS[name])
-    return np.concatenate((np.zeros(1, column.dtype), column)) if name.endswith("_indptr") else column
+        offsets, base = rows[:, place].copy(), place * to.counts[t.CAPACITY]
+        made[name] = Strings(offsets, to.text[base : base + offsets[-1]].copy())
+    tables = (ITEM_COLUMNS, to.items, t.ITEMS), (STATEMENT_COLUMNS, to.statements, t.STATEMENTS)
+    for names, table, count in (*tables, (("property_id",), to.properties, t.PROPERTIES)):
+        rows = table[: to.counts[count] * len(names)].reshape(-1, len(names))
+        made |= {name: rows[:, place].astype(FIELDS[name]) for place, name in enumerate(names)}
+    return made | {name: np.append(np.int64(0), made[name]) for name in ("alias_indptr", "statement_indptr")}
 
 
 def deciding_table() -> UInt8:

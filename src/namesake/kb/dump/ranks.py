@@ -82,7 +82,8 @@ def incoming(indptr: Int64, target: Int32, source: Int32, nodes: int) -> Ragged:
     Negative numbers are ignored. Links are placed for one range of targets at a time, so that it fits in memory.
     """
     starts = large.zeros(nodes + 1, np.int64)
-    kernels.count_links(indptr, target, source, large.full(nodes, -1, np.int32), starts)
+    nobody, no_room = large.full(nodes, -1, np.int32), np.empty(0, np.int32)
+    kernels.place_links(indptr, target, source, 0, nobody, starts[1:], no_room)
     np.cumsum(starts, out=starts)
     links = large.empty(int(starts[-1]), np.int32)
     for low, high in large.spans(starts, 1):
@@ -107,9 +108,7 @@ def pagerank(links: Ragged) -> Float64:
     outgoing = large.zeros(nodes, np.int64)
     kernels.count_values(links.values, outgoing)
     linked = np.flatnonzero(links.indptr[1:] > links.indptr[:-1])
-    share = large.empty(nodes, np.float64)
-    for low, high in large.blocks(nodes, 16):
-        share[low:high] = 1 / np.maximum(outgoing[low:high], 1)
+    share = large.computed(np.float64, 16, lambda links: 1 / np.maximum(links, 1), outgoing)
     place = large.full(nodes, -1, np.int32)
     place[linked] = np.arange(len(linked), dtype=np.int32)
     indptr, among = large.zeros(len(linked) + 1, np.int64), large.empty(len(links.values), np.int32)

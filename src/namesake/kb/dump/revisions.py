@@ -52,11 +52,13 @@ def current(items: Items) -> Current:
     targets = np.where(last >= 0, items.gone_target[last], 0)
     moved = targets > 0
     if moved.any():
-        values, known, ends = items.statement_value, _bitmap(qids[moved]), _ends(qids[moved], targets[moved])
-        items.statement_value = large.empty(len(values), np.int64)
-        for low, high in large.blocks(len(values), 16):
-            place = bitmap.find(*known, values[low:high])
-            items.statement_value[low:high] = np.where(place < 0, values[low:high], ends[place])
+        known, ends = _bitmap(qids[moved]), _ends(qids[moved], targets[moved])
+
+        def followed(values: Int64) -> Int64:
+            place = bitmap.find(*known, values)
+            return np.where(place < 0, values, ends[place])
+
+        items.statement_value = large.computed(np.int64, 16, followed, items.statement_value)
     return Current(first, int(outdated), qids, targets)
 
 

@@ -4,7 +4,6 @@ The dump alternates index and document lines. Pages and links are stored as 64-b
 is read, and matched at its end: memory grows with the number of pages, not with the text.
 """
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,14 +19,13 @@ from namesake.files.lines import Meter
 from namesake.kb.columns import Ragged, Strings, large
 from namesake.kb.dump.chunks import Chunk, read_chunks
 from namesake.kb.dump.ranks import incoming, pagerank
+from namesake.kb.ids import QID
 from namesake.kb.manifest import Reject, Rejects
 from namesake.kb.publish.draft import Spill
 from namesake.kernels.hash import hash_each
 from namesake.progress import Reporter
 
 ARTICLES = 0  # the namespace of encyclopedic pages
-BLOCK = 1 << 24  # links matched at a time
-QID = re.compile(r"Q[1-9][0-9]{0,17}")
 
 
 class _Redirect(msgspec.Struct):
@@ -120,12 +118,9 @@ class Reader:
         """The pages that link to each page, through redirects; links to unknown pages are left out."""
         names, page = self.spill.column("page.name"), self.spill.column("page.of_name")
         order = np.argsort(names, kind="stable")
-        names, page = names[order], page[order]
-        wanted = self.spill.column("page.link")
-        target = large.empty(len(wanted), np.int32)
-        for start in range(0, len(wanted), BLOCK):
-            place = positions(names, wanted[start : start + BLOCK])
-            target[start : start + BLOCK] = np.where(place >= 0, page[place], -1)
+        names, page = names[order], np.append(page[order], np.int32(-1))  # the last one is for unknown names
+        links = self.spill.column("page.link")
+        target = large.computed(np.int32, 32, lambda wanted: page[positions(names, wanted)], links)
         indptr = large.running(self.spill.column("page.links"))
         return incoming(indptr, target, np.arange(self.pages, dtype=np.int32), self.pages)
 

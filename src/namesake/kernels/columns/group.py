@@ -119,26 +119,13 @@ def union_words(own, statements, pair_value, items, strings, stamp, out):
     return result
 
 
-@kernel(types.void(I64, I32, I32, INTS, LONGS))
-def count_links(indptr, target, source, last, counts):
-    """Count the distinct other nodes that link to each node, for some rows of targets; `counts[to + 1]` grows.
-
-    Row i links from source[i] to target[indptr[i] - indptr[0]:indptr[i + 1] - indptr[0]]; negative numbers are ignored.
-    `last` has the last node that links to each, -1 at first.
-    """
-    for i in range(len(source)):
-        if source[i] < 0:
-            continue
-        for j in range(indptr[i] - indptr[0], indptr[i + 1] - indptr[0]):
-            to = target[j]
-            if to >= 0 and to != source[i] and last[to] != source[i]:
-                last[to] = source[i]
-                counts[to + 1] += 1
-
-
 @kernel(types.void(I64, I32, I32, types.int64, INTS, LONGS, INTS))
 def place_links(indptr, target, source, first, last, place, links):
-    """Write the sources of the links to the nodes from `first` on; `place` has the next position in `links` of each."""
+    """Write the distinct other nodes that link to each node from `first` on; without room in `links`, count them.
+
+    Row i links from source[i] to target[indptr[i] - indptr[0]:indptr[i + 1] - indptr[0]]; negative numbers are ignored.
+    `place` has the next position in `links` of each node, or the count; `last` the last node that links to it, or -1.
+    """
     for i in range(len(source)):
         if source[i] < 0:
             continue
@@ -146,7 +133,8 @@ def place_links(indptr, target, source, first, last, place, links):
             to = target[j] - first
             if to >= 0 and to < len(last) and target[j] != source[i] and last[to] != source[i]:
                 last[to] = source[i]
-                links[place[to]] = source[i]
+                if len(links) > 0:
+                    links[place[to]] = source[i]
                 place[to] += 1
 
 
