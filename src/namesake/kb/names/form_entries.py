@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt64, take_rows
+from namesake.arrays import Bool, Float64, Int8, Int32, UInt64, take_rows
 from namesake.kb.columns import Made, NameColumns, Ragged, large
 from namesake.kb.columns.assemble import distinct_keys
 from namesake.kb.columns.large import AnyArray
@@ -25,8 +25,6 @@ ENTRY = np.dtype([("key", np.uint64), ("row", np.int32), ("weight", np.float32),
 NAME_BYTES = 512
 """Temporary memory for the entries of one name."""
 AnyRows = npt.NDArray[np.int32] | npt.NDArray[np.int64]
-Entries = tuple[UInt64, AnyRows, Int8, Float64]
-"""Keys, entities, numbers of forms, weights."""
 
 
 class KnownForms:
@@ -42,16 +40,17 @@ class KnownForms:
         is_stale = (self.rows < 0) | changed[self.rows] | (self.forms == DEMONYM)  # which may move to another entity
         self._stale = self.keys[np.searchsorted(self.ends, np.flatnonzero(is_stale), side="right") - 1]
 
-    def renew(self, added: list[Entries]) -> list[Int64]:
-        """Which entries have keys that also have changed entries, now or before; others are as they were, and stay."""
-        found = [keys[self.changed[rows] | (forms == DEMONYM)] for keys, rows, forms, _ in added]
-        keys = np.unique(np.concatenate([self._stale, *found]))
-        renewed = table(keys[keys != 0], np.zeros(np.count_nonzero(keys), np.int32))
+    def renew(self, entries: AnyArray) -> AnyArray:
+        """Those entries whose keys also have changed entries, now or before; others are as they were, and stay."""
+        is_changed = self.changed[entries["row"]] | (entries["form"] == DEMONYM)
+        keys = np.unique(np.concatenate([self._stale, entries["key"][is_changed]]))
+        renewed = table(keys, np.zeros(len(keys), np.int32))
         stay = np.flatnonzero(look_up_all(self.keys, *renewed) != 0)
         self.keys = self.keys[stay]
         self.ends, taken = take_rows(self.ends, stay)
         self.rows, self.forms = self.rows[taken], self.forms[taken]
-        return [np.flatnonzero((look_up_all(keys, *renewed) == 0) & (keys != 0)) for keys, *_ in added]
+        chosen: Bool = look_up_all(np.ascontiguousarray(entries["key"]), *renewed) == 0
+        return entries[chosen]
 
 
 class FormEntries:
@@ -62,19 +61,12 @@ class FormEntries:
         self._turn = np.uint64(65 - table_size(names).bit_length())
         self._parts = large.Parts(ENTRY, names, NAME_BYTES)
         self._known = known
-        self._waiting: list[Entries] = []
-        """Entries of an update, which knows at the end which of them it needs."""
 
     def add(self, keys: UInt64, rows: AnyRows, forms: Int8, weights: Float64) -> None:
         """Add entries."""
-        if self._known is None:
-            self._store(np.flatnonzero(keys), (keys, rows, forms, weights))
-        else:
-            self._waiting.append((keys, rows, forms, weights))
-
-    def _store(self, chosen: Int64, added: Entries) -> None:
+        chosen = np.flatnonzero(keys)
         entries = np.empty(len(chosen), ENTRY)
-        for name, column in zip(("key", "row", "form", "weight"), added, strict=True):
+        for name, column in zip(("key", "row", "form", "weight"), (keys, rows, forms, weights), strict=True):
             entries[name] = column[chosen]
         self._parts.add(self._turned(entries["key"]), entries)
 
@@ -104,11 +96,9 @@ class FormEntries:
 
     def _all_best(self) -> Iterator[tuple[AnyArray, ...]]:
         """The distinct keys of each part, in their order, the number of the best entities with each, these, forms."""
-        if (known := self._known) is not None:
-            for chosen, added in zip(known.renew(self._waiting), self._waiting, strict=True):
-                self._store(chosen, added)
-            yield known.keys, np.diff(known.ends), known.rows, known.forms
         for part in self._parts.each():
+            if self._known is not None:  # in memory, so that there is one part
+                part = self._known.renew(part)
             entries = part[np.argsort(part["row"], kind="stable")]
             ids = np.empty(len(entries), np.int32)
             found = distinct_keys(np.ascontiguousarray(entries["key"]), ids)
@@ -121,3 +111,5 @@ class FormEntries:
             columns = (np.ascontiguousarray(entries[name]) for name in ("row", "form", "weight"))
             kernels.best_bearers(place[ids], *columns, MOST, best)
             yield found[order], np.diff(best.indptr), rows[: best.indptr[-1]], forms[: best.indptr[-1]]
+        if (known := self._known) is not None:
+            yield known.keys, np.diff(known.ends), known.rows, known.forms
