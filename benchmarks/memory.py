@@ -1,8 +1,10 @@
 """Where the memory of a build goes: the largest private and whole memory of each stage; and the disk it takes.
 
-    python -m benchmarks.memory [--people 300000] [--others 0] [--memory 512M ...] [--dump FILE]
+    python -m benchmarks.memory [--people 300000] [--others 0] [--memory 512M ...] [--keep people]
+                                [--dump FILE] [--folder FOLDER]
 
-Private is what cannot leave memory; the rest are pages of mapped files, which leave where there is no room for them.
+The dump is made up while the build reads it, so it takes no disk. Private is what cannot leave memory; the rest are
+pages of mapped files, which leave where there is no room for them.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.synthetic import write
+from namesake.files import STDIN
 from namesake.kb.build import build
 from namesake.progress import Reporter
 
@@ -84,14 +86,14 @@ def nameless(folder: Path) -> int:
     return sum(sizes.values())
 
 
-def measure(dump: Path, memory: str) -> None:
+def measure(dump: str, memory: str, keep: str | None, place: Path | None) -> None:
     """Build once in this process and print the table."""
-    with TemporaryDirectory(prefix="memory-", dir=dump.parent) as folder:
+    with TemporaryDirectory(prefix="memory-", dir=place) as folder:
         peaks = Peaks(Path(folder))
-        manifest = build([dump], Path(folder) / "kb", memory=memory, reporter=peaks)
+        manifest = build([dump], Path(folder) / "kb", keep=keep, memory=memory, reporter=peaks)
         kb = sum(path.stat().st_size for path in (Path(folder) / "kb").iterdir())
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    print(f"\n{dump.name}: {manifest.items:,} items, {manifest.entities:,} entities; --memory {memory}\n")
+    print(f"\n{manifest.items:,} items, {manifest.entities:,} entities; --memory {memory}\n")
     print("| stage | private MB | whole MB | ended at s |\n|---|--:|--:|--:|")
     for name, (private, whole, ended) in peaks.stages.items():
         print(f"| {name} | {private:,} | {whole:,} | {ended:.1f} |")
@@ -105,18 +107,24 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=300_000)
     parser.add_argument("--others", type=int, default=0, help="items that are no people")
     parser.add_argument("--memory", nargs="+", default=["512M"], help="bounds, each in a process of its own")
-    parser.add_argument("--dump", type=Path, help="an existing dump instead")
+    parser.add_argument("--keep", help="the kinds that become entities; default: every kind")
+    parser.add_argument("--dump", help="an existing dump instead; - is standard input")
+    parser.add_argument("--folder", type=Path, help="where to build; default: the system's folder for temporary files")
     given = parser.parse_args()
     if given.dump and len(given.memory) == 1:
-        measure(given.dump, given.memory[0])
+        measure(given.dump, given.memory[0], given.keep, given.folder)
         return
-    with TemporaryDirectory(prefix="memory-") as folder:
-        dump = given.dump or Path(folder) / "people.json.gz"
-        if not given.dump:
-            write(dump, given.people, other=given.others)
-        for memory in given.memory:
-            own = [sys.executable, "-m", "benchmarks.memory", "--dump", str(dump), "--memory", memory]
-            subprocess.run(own, check=True)
+    own = [sys.executable, "-m", "benchmarks.memory", "--dump", given.dump or STDIN]
+    own += [part for name in ("keep", "folder") if (value := vars(given)[name]) for part in (f"--{name}", str(value))]
+    made = [sys.executable, "-m", "benchmarks.synthetic", "--out", "/dev/stdout"]
+    made += ["--people", str(given.people), "--others", str(given.others)]
+    for memory in given.memory:
+        command = [*own, "--memory", memory]
+        if given.dump:
+            subprocess.run(command, check=True)
+        else:
+            with subprocess.Popen(made, stdout=subprocess.PIPE) as lines:
+                subprocess.run(command, check=True, stdin=lines.stdout)
 
 
 if __name__ == "__main__":

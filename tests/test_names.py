@@ -1,6 +1,7 @@
 """The name index: spelling folded as people expect, and found again as a dictionary would."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -8,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle_names as oracle
+from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Columns, Ragged, Strings
 from namesake.kb.columns.declaration import Made
 from namesake.kb.names import index as names
-from namesake.kb.names.build_index import EntityNames, build_names
+from namesake.kb.names.build_index import EntityNames, build_names, table_of_names
 from namesake.kb.names.index import NameIndex
 from namesake.kb.names.normalise import normalise, normalise_many
 from namesake.kernels.names import index as kernels
@@ -189,3 +191,20 @@ def test_the_index_opens_from_files(tmp_path: Path) -> None:
         np.save(tmp_path / f"{name}.npy", array)
     rows, kinds = NameIndex(Columns(tmp_path), English).lookup("ADA BYRON")
     assert (rows.tolist(), kinds.tolist()) == ([0], [ALIAS])
+
+
+@given(
+    slots=st.lists(st.sampled_from([0, 1, 31, 32, 90, 126, 127]) | st.integers(0, 127), max_size=96),
+    block=st.sampled_from([16, 64, 256]),
+)
+def test_a_table_filled_one_range_after_the_other_is_the_same(slots: list[int], block: int) -> None:
+    """Names run over from one range into the next, and from the last into the first."""
+    hashes = np.array([(row + 1) << 7 | slot for row, slot in enumerate(slots)], np.uint64)
+    expected = {}
+    for row, slot in enumerate(slots):
+        free = next(place % 128 for place in range(slot, 256) if place % 128 not in expected)
+        expected[free] = row
+    with TemporaryDirectory() as folder, large.Room(block=block, folder=Path(folder)).used():
+        keys, names_of = table_of_names(hashes, 128)
+    assert {place: row for place, row in enumerate(names_of.tolist()) if row >= 0} == expected
+    assert keys.tolist() == [int(hashes[expected[place]]) if place in expected else 0 for place in range(128)]

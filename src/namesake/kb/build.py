@@ -191,11 +191,7 @@ def _index(
     """Build everything that follows from items and statements; returns the numbers of names and words."""
     options, draft, of_entities = inputs.options, inputs.draft, of_items[rows.entity_item]
     of_entities[of_entities >= len(kinds())] = OTHER  # such as a gene, which is kept with all items
-    picked = assemble.pick(items, rows)
-    descriptions = picked[KBColumns.descriptions]
     paragraphs = wikipedia.paragraphs if wikipedia else Strings.empty(len(rows.entity_item))
-    aliases, alias_texts = assemble.entity_aliases(items, rows)
-    entity_names = EntityNames.of(options.language, items.label.take(rows.entity_dump), aliases, alias_texts)
     is_person, used = of_entities == PERSON, stated_by(stated, len(of_items))
     fame = all_fame(items, rows, is_person, stated.statements.indptr, used)
     teams = assemble.stating(items, rows, (LEAGUE, SPORT))
@@ -203,21 +199,26 @@ def _index(
     others = Others(~is_person, teams, fame, *assemble.stated_texts(stated, DEMONYM))
 
     def names() -> int:
+        labels = items.label.take(rows.entity_dump)
+        entity_names = EntityNames.of(options.language, labels, *assemble.entity_aliases(items, rows))
         non_people = non_people_names(items, rows, of_items, used)
         draft.write_all(build_non_people(non_people))
         made = build_names(entity_names, non_people.texts, left and left.names(len(entity_names)))
+        prefixes, size = made.pop(NameColumns.prefixes), len(made[NameColumns.texts])
+        sitelinks = large.taken(items.sitelinks, rows.entity_dump)
+        draft.write_all(made)
+        draft.write_all(build_misspellings(made[NameColumns.texts], made[NameColumns.entities], sitelinks))
+        del labels, made  # their files take disk space
         known = left and left.forms(is_person, used[rows.entity_item], stated.statements)
         entries = FormEntries(len(entity_names.texts), known)
-        tokens = list_forms(entity_names, is_person, fame, made[NameColumns.prefixes], entries)
-        list_other_forms(entity_names, others, made[NameColumns.prefixes], entries)
-        draft.write_all(made)
-        named = made[NameColumns.texts], made[NameColumns.entities]
-        draft.write_all(build_misspellings(*named, picked[KBColumns.sitelinks]))
+        tokens = list_forms(entity_names, is_person, fame, prefixes, entries)
+        list_other_forms(entity_names, others, prefixes, entries)
+        draft.write(NameColumns.prefixes, prefixes)
         draft.write_all(entries.columns() | count_tokens(tokens, prose_of(items, rows.first)))
-        return len(made[NameColumns.texts])
+        return size
 
     def words() -> int:
-        own, old = (descriptions, paragraphs), left and left.old
+        own, old = (items.description.take(rows.entity_dump), paragraphs), left and left.old
         made = index_kb_words(items, rows.dump_of, stated, own, options, old)
         draft.write_all(made)
         return len(made[KBColumns.words])
@@ -225,8 +226,11 @@ def _index(
     def entities() -> None:
         draft.write_all({KBColumns.kind: of_entities, KBColumns.fame: fame.astype(np.float32)})
         draft.write_all({KBColumns.paragraphs: paragraphs, KBColumns.used: used[rows.entity_item].astype(np.int32)})
+        for column, value in assemble.pick(items, rows):
+            draft.write(column, value)
+        aliases, alias_texts = assemble.entity_aliases(items, rows)
         draft.write_all({KBColumns.aliases: aliases, KBColumns.alias_texts: alias_texts})
-        draft.write_all(picked | stated.columns() | assemble.item_columns(items, rows))
+        draft.write_all(stated.columns() | assemble.item_columns(items, rows))
 
     parts: Parts = {
         "indexing words": words,

@@ -6,11 +6,12 @@ The content of the dump stays mapped and is read in blocks; large results go to 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from namesake.arrays import Bool, Int8, Int32, Int64, UInt64, take_rows
-from namesake.kb.columns import KBColumns, Made, Ragged, Strings, large
+from namesake.kb.columns import Column, KBColumns, Made, Ragged, Strings, large
 from namesake.kb.columns.large import AnyArray
 from namesake.kb.dump.parse import Items
 from namesake.kb.dump.ranks import incoming
@@ -74,15 +75,17 @@ def number(items: Items, first: Bool) -> Numbering:
         counted = np.flatnonzero(first[low:high])
         dump_of[item_of[low:high][counted]] = low + counted
         kept_item[item_of[low:high][first[low:high] & items.kept[low:high]]] = True
-    entity_item = np.flatnonzero(kept_item).astype(np.int32)
-    return Numbering(item_qids, item_of, dump_of, entity_item, first, bits, before)
+    entity_item = large.Growing(np.int32)
+    for low, high in large.blocks(len(kept_item), 16):
+        entity_item.append((low + np.flatnonzero(kept_item[low:high])).astype(np.int32))
+    return Numbering(item_qids, item_of, dump_of, entity_item.done(), first, bits, before)
 
 
 def select(rows: Numbering, kinds: Int8, keep: str) -> Numbering:
     """The numbering in which only items of the kinds `keep` are entities; the scanner selects people and all items."""
     if keep in (ALL, PEOPLE):
         return rows
-    return replace(rows, entity_item=rows.entity_item[np.isin(kinds[rows.entity_item], parse_kinds(keep))])
+    return replace(rows, entity_item=large.kept(rows.entity_item[np.isin(kinds[rows.entity_item], parse_kinds(keep))]))
 
 
 def links(items: Items, rows: Numbering) -> Ragged:
@@ -206,14 +209,12 @@ def _by_entity(items: Items, ends: Int64, places: Int64, pair: Int32) -> Iterato
         yield np.diff(distinct.indptr), distinct.values, *rows
 
 
-def pick(items: Items, rows: Numbering) -> Made:
-    """The columns that come from the dump unchanged: the rows of the entities."""
-    made: Made = {}
+def pick(items: Items, rows: Numbering) -> Iterator[tuple[Column[Any], Any]]:
+    """The columns that come from the dump unchanged, one after the other: the rows of the entities."""
     for column in KBColumns.declared().values():
         if column.dump_field:
             every, dump = getattr(items, column.dump_field), rows.entity_dump
-            made[column] = every.take(dump) if isinstance(every, Strings) else large.taken(every, dump)
-    return made
+            yield column, every.take(dump) if isinstance(every, Strings) else large.taken(every, dump)
 
 
 def entity_aliases(items: Items, rows: Numbering) -> tuple[Ragged, Strings]:

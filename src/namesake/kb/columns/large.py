@@ -245,14 +245,20 @@ def gathered(parts: Iterable[Sequence[AnyArray]], *types: npt.DTypeLike) -> list
     return [column.done() for column in columns]
 
 
+def part_bits(records: int, width: int) -> int:
+    """How many bits of a key choose a part, if `records` take `width` bytes of temporary memory each."""
+    bits = 0
+    while room().folder and bits < MOST_BITS and width * records >> bits > 4 * room().block:
+        bits += 1
+    return bits
+
+
 class Parts:
     """Records in parts that fit in memory, by the highest bits of their keys; in the order of these bits."""
 
     def __init__(self, dtype: npt.DTypeLike, records: int, width: int) -> None:
         """`records` is about the number of records, and `width` the temporary memory that each takes later."""
-        self._bits = 0
-        while room().folder and self._bits < MOST_BITS and width * records >> self._bits > 4 * room().block:
-            self._bits += 1
+        self._bits = part_bits(records, width)
         self._parts = [Growing(dtype) for _ in range(1 << self._bits)]
 
     def add(self, keys: AnyArray, records: AnyArray) -> None:

@@ -32,6 +32,10 @@ NAME_BYTES = 256
 NAMED = kernels.Occurrences._fields
 OCCURRENCE = np.dtype([*zip(NAMED, ("u8", "i8", "i4", "i4", "i1"), strict=True), ("at", "i8")])
 """`kernels.Occurrences`, and its number among all."""
+ENTERED = np.dtype([("key", np.uint64), ("name", np.int32)])
+"""A name that is entered into the table of names."""
+SLOT_BYTES = 64
+"""Temporary memory per name while the table is filled."""
 SITELINKS = 10
 """Sitelinks that an entity needs for misspellings of its names to be indexed."""
 
@@ -95,8 +99,7 @@ def build_names(names: EntityNames, non_people: Strings = NO_TEXT, known: KnownN
         kernels.mark_names(marked.data, marked.offsets, bits)
     while 4 * (len(named.key) - 1) >= 3 * room:
         room *= 2
-    keys, slots = large.zeros(room, np.uint64), large.full(room, kernels.NOBODY, np.int32)
-    kernels.fill_table(named.key, keys, slots)
+    keys, slots = table_of_names(named.key, room)
     variant_keys, variant_names = filed(named.drawer)
     return {
         NameColumns.hashes: keys,
@@ -123,6 +126,36 @@ def _read_names(names: EntityNames) -> tuple[int, Named]:
     by_id = _texts_of(texts, named)
     entities = Ragged(named.indptr, named.rows)
     return len(rows), Named(named.key, by_id, drawers(by_id, names.language), entities, named.kinds)
+
+
+def table_of_names(hashes: UInt64, size: int) -> tuple[UInt64, Int32]:
+    """The table of names: hash and name by slot. Names are entered in their order, equal hashes into several slots.
+
+    Large tables are filled one range of slots at a time. A name for which its range has no slot is entered into the
+    next range, in its turn among the names of that range; the first range follows the last one. It is filled again if
+    it gets such names.
+    """
+    keys, slots = large.zeros(size, np.uint64), large.full(size, kernels.NOBODY, np.int32)
+    step = size >> large.part_bits(len(hashes), SLOT_BYTES)
+    if step in (0, size):
+        kernels.fill_table(hashes, keys, slots)
+        return keys, slots
+    parts = large.Parts(ENTERED, len(hashes), SLOT_BYTES)
+    for low, high in large.blocks(len(hashes), SLOT_BYTES):
+        some = np.empty(high - low, ENTERED)
+        some["key"], some["name"] = hashes[low:high], np.arange(low, high)
+        parts.add(some["key"] << np.uint64(65 - size.bit_length()), some)
+    named = list(parts.each())
+    part, left, known = 0, named[0][:0], dict[int, AnyArray]()
+    while part not in known or not np.array_equal(known[part], left):
+        known[part], some = left, np.concatenate([named[part], left])
+        some = some[np.argsort(some["name"])]
+        here = slice(part * step, (part + 1) * step)
+        keys[here], slots[here] = 0, kernels.NOBODY
+        columns = (np.ascontiguousarray(some[name]) for name in ("key", "name"))
+        left = some[kernels.fill_range(*columns, size - 1, here.start, keys[here], slots[here])]
+        part = (part + 1) % len(named)
+    return keys, slots
 
 
 class _Named(NamedTuple):
@@ -231,8 +264,11 @@ def build_misspellings(names: Strings, entities: Ragged, sitelinks: AnyArray) ->
         known = sitelinks[entities.values[ends[0] : ends[-1]]] >= SITELINKS
         famous[low + np.searchsorted(ends - ends[0], np.flatnonzero(known), side="right") - 1] = True
     chosen = np.flatnonzero(famous).astype(np.int32)
-    room = int(np.diff(names.offsets)[chosen].sum()) + 2 * len(chosen)
-    keys, values = np.empty(room, np.uint64), np.empty(room, np.int32)
+    room = int((names.offsets[chosen + 1] - names.offsets[chosen]).sum()) + 2 * len(chosen)
+    keys, values = large.empty(room, np.uint64), large.empty(room, np.int32)
     count = list_slips(names.data, names.offsets, chosen, keys, values)
     order = large.order(keys[:count])
-    return {NameColumns.misspelling_hashes: keys[order], NameColumns.misspelling_names: values[order]}
+    return {
+        NameColumns.misspelling_hashes: large.taken(keys, order),
+        NameColumns.misspelling_names: large.taken(values, order),
+    }

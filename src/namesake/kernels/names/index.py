@@ -231,6 +231,27 @@ def fill_table(hashes, keys, slots):
         keys[slot], slots[slot] = hashes[name], name
 
 
+@kernel(types.int64[::1](U64, I32, types.int64, types.int64, types.uint64[::1], types.int32[::1]))
+def fill_range(hashes, names, mask, first, keys, slots):
+    """`fill_table` for a range of the slots, from `first` on; names whose slot is not in it go to the first free one.
+
+    Returns which of the names have found no free slot.
+    """
+    left, count = np.empty(len(hashes), np.int64), 0  # what is not touched takes no memory
+    for row in range(len(hashes)):
+        slot = np.int64(hashes[row] & np.uint64(mask)) - first
+        if slot < 0 or slot >= len(keys):
+            slot = 0
+        while slot < len(keys) and keys[slot] != FREE:
+            slot += 1
+        if slot < len(keys):
+            keys[slot], slots[slot] = hashes[row], names[row]
+        else:
+            left[count] = row
+            count += 1
+    return left[:count].copy()
+
+
 @kernel(types.void(U8, I64, types.uint8[::1]))
 def mark_names(data, offsets, bits):
     """`mark_prefixes` of each of these normalised names."""
