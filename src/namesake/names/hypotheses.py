@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 SALT = np.uint64(0x9E3779B97F4A7C15)
 """Makes the hash of a name that follows "another" differ from that of the same name elsewhere."""
+LEAST_IN_LOWER_CASE = 8.0
+"""The least weight (`gather.weight_of`) of the best candidate of a mention in texts without capitals."""
 
 
 @dataclass(frozen=True)
@@ -249,22 +251,19 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     lead = order[spans[:-1]]  # the first hypothesis of each mention
     where = np.column_stack([texts.starts[found.first[lead]], texts.ends[found.end[lead] - 1]])
     variants = _variants(kb, data, where, found.known[lead])
-    has_some = (found.known[lead] != 0) | (np.diff(variants.indptr) > 0)
-    order = order[np.repeat(has_some, np.diff(spans))]
-    of_text, spans = indptr(has_some)[of_text], indptr(np.diff(spans)[has_some])
-    variants, lead = (
-        variants._replace(indptr=np.append(variants.indptr[:-1][has_some], variants.indptr[-1])),
-        lead[has_some],
-    )
     first, end = found.first[lead], found.end[lead]
     index = gather.Index(
         *(names.entities.indptr, names.entities.values, names.kinds),
         *(names.short_entities.indptr, names.short_entities.values, names.short_forms),
         *(kb.fame, int(np.searchsorted(kb.qids, FIRST_OWN)), FORM_WEIGHT, FORM_QUALITY),
     )
+    least = np.where(texts.styles == t.LOWER, LEAST_IN_LOWER_CASE, 0.0)
     candidates = gather.gather_candidates(
-        *(of_text, found.known[lead], end - first, texts.hashes[first], texts.hashes[end - 1], index, variants)
+        *(of_text, least, found.known[lead], end - first, texts.hashes[first], texts.hashes[end - 1], index, variants)
     )
+    has_some = np.diff(candidates.indptr) > 0
+    order, lead = order[np.repeat(has_some, np.diff(spans))], lead[has_some]
+    of_text, spans = indptr(has_some)[of_text], indptr(np.diff(spans)[has_some])
     text = np.repeat(np.arange(len(of_text) - 1), np.diff(spans[of_text]))
     byte_spans = np.column_stack([texts.starts[found.first[order]], texts.ends[found.end[order] - 1]])
     byte_spans -= offsets[text][:, None]
@@ -279,9 +278,9 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
         known=found.known[lead],
         is_other=(key != found.key)[lead],
         is_said=other[lead],
-        namesakes=candidates.namesakes,
-        listed=candidates.listed,
-        offsets=candidates.indptr,
+        namesakes=candidates.namesakes[has_some],
+        listed=candidates.listed[has_some],
+        offsets=np.append(candidates.indptr[:-1][has_some], candidates.indptr[-1]),
         rows=candidates.rows,
         forms=candidates.forms,
         quality=candidates.quality,
