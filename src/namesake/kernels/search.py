@@ -27,21 +27,6 @@ def first_at_least(ascending, low, high, wanted):
     return low
 
 
-@inner(types.int64(U64, types.uint64))
-def first_hash_at_least(ascending, wanted):
-    """`first_at_least` of all of an array of hashes, whose values are evenly distributed: from where it may be on."""
-    size, step = len(ascending), 8
-    guess = np.int64((wanted >> np.uint64(32)) * np.uint64(size) >> np.uint64(32))
-    low, high = max(guess - step, 0), min(guess + step, size)
-    while low > 0 and ascending[low] >= wanted:
-        step *= 4
-        low, high = max(low - step, 0), low
-    while high < size and ascending[high] < wanted:
-        step *= 4
-        low, high = high, min(high + step, size)
-    return first_at_least(ascending, low, high, wanted)
-
-
 @inner(
     [
         types.boolean(I32, types.int64, types.int64, types.int32),

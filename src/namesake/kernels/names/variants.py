@@ -14,7 +14,7 @@ from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import ZERO, add_byte, extend, finish, hash_bytes, same_bytes, slot_of
 from namesake.kernels.names.index import AFFIXES, MOST_TOKENS, NOBODY, SPACE, bare, letters_in, tokens
 from namesake.kernels.names.sounds import LETTER_BITS, MOST_LETTERS, ROMANS, drawer, sound
-from namesake.kernels.search import first_at_least, first_hash_at_least
+from namesake.kernels.search import first_at_least
 from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import I32, I64, U8, U64, own_record, record
 
@@ -369,7 +369,7 @@ def find_misspelled(query, known, matches):
         if labels[slot_of(known.token_hashes, query.hashes[wrong])] > RARE:
             continue
         for k in range(add_slips(query.hashes[right], query.text, start, end, keys, 0)):
-            at = first_hash_at_least(known.keys, keys[k])
+            at = first_at_least(known.keys, 0, len(known.keys), keys[k])
             while at < len(known.keys) and known.keys[at] == keys[k]:
                 number = known.names[at]
                 at += 1
