@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from namesake.kernels.names.constants import FIRST_NAME, FORM_QUALITY, FORM_WEIGHT, SHORT, SIMILAR, SURNAME
 
-MOST, LENT, LEAST_SHARE = 16, 4, 0.002
-PART_QUALITY, FAVOURED = 0.7, 400.0
+MOST, LENT, LEAST_SHARE = 8, 4, 0.01
+PART_QUALITY, FAVOURED, ALONE = 0.7, 400.0, 6.0
 
 
 @dataclass
@@ -36,8 +36,13 @@ def number(texts: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
     return of, offsets
 
 
-def candidates(mentions: Sequence[Mention], fame: Sequence[float], own: int) -> list[list[Candidate]]:
-    """The best candidates of each mention of a text; entities from row `own` on are own ones."""
+def candidates(
+    mentions: Sequence[Mention], fame: Sequence[float], own: int, needed: float = 0.0
+) -> list[list[Candidate]]:
+    """The best candidates of each mention of a text; entities from row `own` on are own ones.
+
+    A mention whose largest weight is below `needed`, or ALONE times as much for one word, has none.
+    """
 
     def weight(row: int, form: int) -> float:
         return (1 + fame[row]) * float(FORM_WEIGHT[form]) * (FAVOURED if row >= own else 1.0)
@@ -66,5 +71,7 @@ def candidates(mentions: Sequence[Mention], fame: Sequence[float], own: int) -> 
         ranked = sorted(best.values(), key=lambda entry: -entry[0])
         favoured = bool(ranked) and (ranked[0][1][3] or ranked[0][1][0] >= own)
         least = LEAST_SHARE * ranked[0][0] / (FAVOURED if favoured else 1.0) if ranked else 0.0
+        if ranked and ranked[0][0] < needed * (ALONE if len(mention.tokens) == 1 else 1.0):
+            ranked = []
         found.append([one for share, one in ranked[:MOST] if share >= least])
     return found

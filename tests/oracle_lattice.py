@@ -79,7 +79,8 @@ class Page:
                         continue
                     if end - first == 1 and self.style == LOWER and name[0] in known.common:
                         continue
-                    if name in known.names or name in known.shorts:
+                    is_small = end - first > 1 and is_small_function_word(self.tokens[end - 1])
+                    if (name in known.names or name in known.shorts) and not is_small:
                         found.append((first, end))
                     if (name in known.names or name in known.others) and self.is_written_as_name(first, end):
                         longer.append((first, end))
@@ -131,6 +132,11 @@ class Page:
                 found.append((first, end))
             first = max(end, first + 1)
         return found
+
+
+def is_small_function_word(token: Token) -> bool:
+    """Whether a token is a function word without a capital, with which no name of several words ends."""
+    return token.text in English.function_words and not token.has_capital
 
 
 def is_word(token: Token) -> bool:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-LEAST, LEAST_ASKED = 0.05, 0.005
+LEAST, LEAST_ASKED = 0.1, 0.05
 MOST_STATEMENTS = 100
 
 Mention = Sequence[tuple[int, float]]

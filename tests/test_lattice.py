@@ -134,9 +134,9 @@ MENTION = st.builds(
 )
 
 
-@given(st.lists(st.lists(MENTION, max_size=8), max_size=3))
-@example([[oracle_gather.Mention((1, 2), [(0, 0), (1, 0)]), oracle_gather.Mention((2,))]])
-def test_candidates_are_those_of_plain_python(texts):
+@given(st.lists(st.lists(MENTION, max_size=8), max_size=3), st.sampled_from([0.0, 8.0]))
+@example([[oracle_gather.Mention((1, 2), [(0, 0), (1, 0)]), oracle_gather.Mention((2,))]], 0.0)
+def test_candidates_are_those_of_plain_python(texts, least):
     mentions = [mention for text in texts for mention in text]
     names = [mention.named for mention in mentions if mention.named is not None]
     shorts = [mention.short for mention in mentions if mention.short]
@@ -153,6 +153,7 @@ def test_candidates_are_those_of_plain_python(texts):
         known[m] = name * (mention.named is not None) | short * bool(mention.short) << int(SHORT_AT)
     found = gather.gather_candidates(
         np.cumsum([0, *map(len, texts)]).astype(np.int64),
+        np.full(len(texts), least),
         known,
         np.array([len(mention.tokens) for mention in mentions], np.int64),
         np.array([mention.tokens[0] for mention in mentions], np.uint64),
@@ -163,7 +164,7 @@ def test_candidates_are_those_of_plain_python(texts):
         ),
         gather.Variants(*ragged([mention.variants for mention in mentions], np.float64)),
     )
-    wanted = [some for text in texts for some in oracle_gather.candidates(text, np.float32(FAME).tolist(), OWN)]
+    wanted = [some for text in texts for some in oracle_gather.candidates(text, np.float32(FAME).tolist(), OWN, least)]
     assert np.diff(found.indptr).tolist() == list(map(len, wanted))
     flat = [candidate for some in wanted for candidate in some]
     assert found.namesakes.tolist() == [len(mention.named or []) for mention in mentions]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _TIME_OF_DAY = r"^(\d{4}-\d\d-\d\d)(?s:\D.*)$"
-_day_number = lru_cache(maxsize=1 << 14)(day_number)
 
 
 @dataclass(frozen=True)
@@ -260,5 +259,5 @@ class Batch:
 def days_of(dates: pa.Array) -> Int32:
     """Dates in days since 1970-01-01; each distinct day is parsed once."""
     distinct = pc.replace_substring_regex(dates, _TIME_OF_DAY, r"\1").dictionary_encode(null_encoding="encode")
-    days: Int32 = np.array([*map(_day_number, distinct.dictionary.to_pylist())], np.int32)
+    days: Int32 = np.array([*map(day_number, distinct.dictionary.to_pylist())], np.int32)
     return np.take(days, numpy_numbers(distinct.indices))

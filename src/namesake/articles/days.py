@@ -4,6 +4,7 @@ import datetime
 import re
 from calendar import monthrange
 from collections import Counter
+from functools import lru_cache
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -53,6 +54,7 @@ def is_written_as_date(text: str) -> bool:
     return _written(text) is not None
 
 
+@lru_cache(maxsize=1 << 14)
 def day_number(text: str | None) -> int:
     """Days from 1970-01-01 to a date as `read_day` reads it, or to the last day of a month or year; else UNDATED."""
     day = read_day(text) if text else None
@@ -76,10 +78,9 @@ def date_text(value: object) -> str | None:
 def unread_dates(dates: pa.ChunkedArray) -> Counter[str]:
     """The dates that cannot be read and how often each occurs, in the order of their first occurrences."""
     bad: Counter[str] = Counter()
-    for count in pc.value_counts(dates):
-        text = count["values"].as_py()
+    for text, count in zip(*(field.to_pylist() for field in pc.value_counts(dates).flatten()), strict=True):
         if text is not None and day_number(text) == UNDATED:
-            bad[text] = count["counts"].as_py()
+            bad[text] = count
     return bad
 
 

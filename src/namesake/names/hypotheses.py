@@ -21,6 +21,7 @@ from namesake.kernels.names import gather, lattice
 from namesake.kernels.names import tokens as t
 from namesake.kernels.names.choose import choose, mean_of_spans
 from namesake.kernels.names.constants import FAME_STEPS, FORM_QUALITY, FORM_WEIGHT
+from namesake.kernels.names.expected import count_labels
 from namesake.kernels.names.phrases import FAME_AT
 from namesake.kernels.text.spans import bytes_to_characters, cut_out
 from namesake.names.candidates import variant_candidates
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 SALT = np.uint64(0x9E3779B97F4A7C15)
 """Makes the hash of a name that follows "another" differ from that of the same name elsewhere."""
+LEAST_IN_LOWER_CASE = 8.0
+"""The least weight (`gather.weight_of`) of the best candidate of a mention in texts without capitals."""
 
 
 @dataclass(frozen=True)
@@ -150,12 +153,12 @@ class Found:
 
     def continues(self, at: Int64) -> Bool:
         """Whether nothing but a space or a hyphen is between the tokens at some places and those before."""
-        found: Bool = (at < self.text_bounds[1]) & (self.token(self.texts.gaps, at) == t.SOFT)
+        found: Bool = self._gaps[at] == t.SOFT
         return found
 
     def is_behind_comma(self, at: Int64) -> Bool:
         """Whether a comma is before the tokens at some places."""
-        found: Bool = self.token(self.texts.gaps, at) == t.COMMA
+        found: Bool = self._gaps[at] == t.COMMA
         return found
 
     def is_before(self, classes: int) -> Bool:
@@ -169,14 +172,19 @@ class Found:
         return found
 
     @cached_property
+    def _gaps(self) -> UInt8:
+        """What stands before each token, and behind the last; HARD before the first token of a text."""
+        return np.append(self.texts.gaps, np.uint8(t.HARD))
+
+    @cached_property
     def _before(self) -> np.ndarray:
         """The lists with the word directly before each span."""
-        return np.where(self.continues(self.first), self.token(self.texts.classes, self.first - 1), np.uint32(0))
+        return np.where(self.continues(self.first), self.texts.classes[self.first - 1], np.uint32(0))
 
     @cached_property
     def _after(self) -> np.ndarray:
         """The lists with the word directly after each span."""
-        return np.where(self.continues(self.end), self.token(self.texts.classes, self.end), np.uint32(0))
+        return np.where(self.continues(self.end), self.texts.classes.take(self.end, mode="clip"), np.uint32(0))
 
     def all_tokens(self, bits: int) -> Bool:
         """Whether all tokens of each span have one of these bits."""
@@ -248,23 +256,24 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     spans, order = gather.group_by_mention(mention, int(of_text[-1]))
     lead = order[spans[:-1]]  # the first hypothesis of each mention
     where = np.column_stack([texts.starts[found.first[lead]], texts.ends[found.end[lead] - 1]])
-    variants = _variants(kb, data, where, found.known[lead])
-    has_some = (found.known[lead] != 0) | (np.diff(variants.indptr) > 0)
-    order = order[np.repeat(has_some, np.diff(spans))]
-    of_text, spans = indptr(has_some)[of_text], indptr(np.diff(spans)[has_some])
-    variants, lead = (
-        variants._replace(indptr=np.append(variants.indptr[:-1][has_some], variants.indptr[-1])),
-        lead[has_some],
-    )
     first, end = found.first[lead], found.end[lead]
+    asked = np.flatnonzero(found.known[lead] == 0)
+    edges = texts.hashes[np.column_stack([first[asked], end[asked] - 1])].ravel()
+    labels = names.token_hashes, names.token_first, names.token_middle, names.token_last
+    begins, _, ends = count_labels(edges, 2 * np.arange(len(asked) + 1), *labels)
+    variants = _variants(kb, data, where, asked[(begins > 0) | (ends > 0)])
     index = gather.Index(
         *(names.entities.indptr, names.entities.values, names.kinds),
         *(names.short_entities.indptr, names.short_entities.values, names.short_forms),
         *(kb.fame, int(np.searchsorted(kb.qids, FIRST_OWN)), FORM_WEIGHT, FORM_QUALITY),
     )
+    least = np.where(texts.styles == t.LOWER, LEAST_IN_LOWER_CASE, 0.0)
     candidates = gather.gather_candidates(
-        *(of_text, found.known[lead], end - first, texts.hashes[first], texts.hashes[end - 1], index, variants)
+        *(of_text, least, found.known[lead], end - first, texts.hashes[first], texts.hashes[end - 1], index, variants)
     )
+    has_some = np.diff(candidates.indptr) > 0
+    order, lead = order[np.repeat(has_some, np.diff(spans))], lead[has_some]
+    of_text, spans = indptr(has_some)[of_text], indptr(np.diff(spans)[has_some])
     text = np.repeat(np.arange(len(of_text) - 1), np.diff(spans[of_text]))
     byte_spans = np.column_stack([texts.starts[found.first[order]], texts.ends[found.end[order] - 1]])
     byte_spans -= offsets[text][:, None]
@@ -279,9 +288,9 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
         known=found.known[lead],
         is_other=(key != found.key)[lead],
         is_said=other[lead],
-        namesakes=candidates.namesakes,
-        listed=candidates.listed,
-        offsets=candidates.indptr,
+        namesakes=candidates.namesakes[has_some],
+        listed=candidates.listed[has_some],
+        offsets=np.append(candidates.indptr[:-1][has_some], candidates.indptr[-1]),
         rows=candidates.rows,
         forms=candidates.forms,
         quality=candidates.quality,
@@ -304,12 +313,11 @@ def _parted(texts: lattice.Texts, found: lattice.Hypotheses, key: UInt64) -> UIn
     return key
 
 
-def _variants(kb: KB, data: UInt8, where: Int64, known: UInt64) -> gather.Variants:
-    """Candidates of the names that are not in the KB: entities with a similar name."""
-    asked = np.flatnonzero(known == 0)
+def _variants(kb: KB, data: UInt8, where: Int64, asked: Int64) -> gather.Variants:
+    """Candidates of some names that are not in the KB: entities with a similar name."""
     ends, texts, _ = cut_out(data, where[asked])
     query, rows, quality = variant_candidates(kb.names, normalise_many(Strings(ends.astype(np.int64), texts)))
-    counts = np.zeros(len(known), np.int64)
+    counts = np.zeros(len(where), np.int64)
     counts[asked] = np.bincount(query, minlength=len(asked))
     return gather.Variants(indptr(counts), rows, quality)
 

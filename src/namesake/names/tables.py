@@ -12,10 +12,11 @@ import numpy.typing as npt
 from namesake.arrays import Int8, UInt8, UInt64
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import APOSTROPHES, fold_table
-from namesake.kernels.hash import hash_each, table_of
+from namesake.kernels.hash import fill, hash_each, room_for
 from namesake.kernels.names import tokens as kernels
 from namesake.language import NO_WORDS, Language, Words
 
+SPARSE = 16  # how much larger a table of words is than it must be: most lookups fail, and an empty slot ends them
 COMBINING = slice(0x0300, 0x0370)  # accents after their letters: folding drops them
 
 
@@ -78,7 +79,8 @@ def word_table(lists: Mapping[int, Words], kind: type[np.generic]) -> tuple[UInt
     """Lists of words as a hash table, and the bits of the lists that contain each word."""
     words = sorted(NO_WORDS.union(*lists.values()) - {""})
     column = Strings.of(words)
-    keys, place = table_of(hash_each(column.data, column.offsets))
+    keys = np.zeros(SPARSE * room_for(len(words)), np.uint64)
+    place = fill(hash_each(column.data, column.offsets), keys)
     bits = np.zeros(len(keys), kind)
     bits[place] = [sum(bit for bit, some in lists.items() if word in some) for word in words]
     return keys, bits

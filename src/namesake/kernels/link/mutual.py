@@ -6,13 +6,13 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
-from namesake.kernels.hash import HALF, find_stamped
+from namesake.kernels.hash import HALF, LOW_HALF, find_stamped
 from namesake.kernels.simd import pointer, prefetch, width
 from namesake.kernels.types import F64, I32, I64, own_record, record
 
-LEAST = 0.05
+LEAST = 0.1
 """Candidates that are less probable support no others."""
-LEAST_ASKED = 0.005
+LEAST_ASKED = 0.05
 """Candidates that are less probable are supported by no others: all their numbers are 0."""
 AHEAD = 4
 """The distance of candidates that are prefetched."""
@@ -31,9 +31,10 @@ class Facts(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Two tables for an article: items and statements, with sums of probabilities.
+    """Two tables for an article: items of candidates and statements, with sums of probabilities.
 
-    Items have the sum for the item, and by the rarity of statements that of naming it; statements have one sum.
+    Items have the sum for the item, and by the rarity of statements that of naming it; statements have one sum, and at
+    first the number of candidates with them.
     """
 
     items: Annotated[Any, types.uint64[::1]]
@@ -46,7 +47,8 @@ class Sums(NamedTuple):
 class Read(NamedTuple):
     """The candidates of an article: slot of the item of each, and where its statements begin in the other arrays.
 
-    Of each statement: its slot, that of the item that it names (-1: none, or the candidate), and its rarity.
+    Of each statement that is shared or names a candidate: its slot, that of the item (-1: none, or the candidate
+    itself), and its rarity.
     """
 
     own: Annotated[Any, types.int64[::1]]
@@ -103,7 +105,7 @@ def support_of(k, sums, read):
 
 @inner(types.void(FACTS, I64, F64, types.int64, types.uint64, SUMS, READ))
 def read_facts(facts, rows, probability, mask, stamp, sums, read):
-    """Give slots to the items and statements of an article's candidates."""
+    """Give slots to the items of an article's candidates, and to their statements that two share or that name one."""
     indptr, pairs, values, rarities, items = facts
     own, begin, pair, item, rarity = read
     item_keys, present, named, pair_keys, shared = sums
@@ -116,21 +118,27 @@ def read_facts(facts, rows, probability, mask, stamp, sums, read):
             prefetch(pointer(pairs), indptr[rows[k + 1]])
         if rows[k] < 0:
             continue
+        own[k] = slot_of(item_keys, mask, items[rows[k]], stamp, present, named)
         for s in range(indptr[rows[k]], indptr[rows[k]] + size_of(facts, rows[k], probability[k])):
             pair[begin[k + 1]] = pairs[s]
             prefetch(pointer(values), pairs[s])
-            prefetch(pointer(rarities), pairs[s])
             begin[k + 1] += 1
     for k in range(len(rows)):
-        if rows[k] < 0:
-            continue
-        own_item = items[rows[k]]
-        own[k] = slot_of(item_keys, mask, own_item, stamp, present, named)
         for s in range(begin[k], begin[k + 1]):
-            value, rarity[s] = values[pair[s]], rarities[pair[s]]
+            value = values[pair[s]]
+            slot = find_stamped(pointer(item_keys), mask, np.uint64(value), stamp) if value >= 0 else own[k]
+            item[s] = slot if item_keys[slot] >> HALF == stamp and slot != own[k] else -1
             pair[s] = slot_of(pair_keys, mask, pair[s], stamp, shared, shared)
-            names_other = value >= 0 and value != own_item
-            item[s] = slot_of(item_keys, mask, value, stamp, present, named) if names_other else -1
+            shared[pair[s]] += 1
+    first = end = 0
+    for k in range(len(rows)):
+        for s in range(first, begin[k + 1]):
+            if shared[pair[s]] > 1 or item[s] >= 0:
+                pair[end], item[end], rarity[end] = pair[s], item[s], rarities[pair_keys[pair[s]] & LOW_HALF]
+                end += 1
+        first, begin[k + 1] = begin[k + 1], end
+    for s in range(end):
+        shared[pair[s]] = 0.0
 
 
 @kernel(types.UniTuple(types.float64[::1], 4)(I64, I64, I64, F64, FACTS))

@@ -28,14 +28,14 @@ ENDS_SENTENCE[list(b'.!?:;\n"*|')] = True
 HYPHENS, APOSTROPHE, CLOSING_QUOTE, SENTENCE_SIGNS = (0x90, 0x91), 0x99, 0x9D, (0x98, 0x9C, 0x9D, 0xA2)
 
 
-@inner(types.Tuple((I, I, I))(U8, I, I, t.TABLES))
+@inlined(types.Tuple((I, I, I))(U8, I, I, t.TABLES))
 def folded(data, at, end, tables):
     """The character at byte `at`, its number of bytes, and the width that it folds to."""
     point, size = code_point(data, at, end)
     return point, size, I(tables.widths[point] if 0 <= point < len(tables.widths) else UNKNOWN)
 
 
-@inner(types.boolean(U8, I, I, t.TABLES))
+@inlined(types.boolean(U8, I, I, t.TABLES))
 def in_word(data, at, end, tables):
     """Whether the character at byte `at` belongs to a word."""
     return at < end and folded(data, at, end, tables)[2] > 0
@@ -72,7 +72,7 @@ def hash_letters(data, at, end, tables):
     return finish(hashed, rest, length)
 
 
-@inner(WORD(U8, I, I, t.TABLES))
+@inlined(WORD(U8, I, I, t.TABLES))
 def read_word(data, at, end, tables):
     """Read a word from byte `at` on: where what follows it starts, where its last letter ends, its hash and bits."""
     stop, hashed = plain_word(pointer(data), at, end)
@@ -103,7 +103,7 @@ def read_word(data, at, end, tables):
     return at, stop, hash_letters(data, start, stop, tables), flags
 
 
-@inner(GAP(U8, I, I, types.boolean, types.boolean, t.TABLES))
+@inlined(GAP(U8, I, I, types.boolean, types.boolean, t.TABLES))
 def read_gap(data, at, end, ended, abbreviation, tables):
     """Read what parts two words, from byte `at` on: where the next starts, the kind of gap, and whether a period says
     that the word before was an abbreviation. `ended`: a word stands right before.
@@ -139,7 +139,7 @@ def read_gap(data, at, end, ended, abbreviation, tables):
     return at, gap, dotted
 
 
-@inner(I(U8, I, I, t.TABLES, t.TOKENS, I))
+@inlined(I(U8, I, I, t.TABLES, t.TOKENS, I))
 def cut(data, begin, end, tables, tokens, most):
     """Cut a text into normalised tokens, at most `most`, and return how many; `oracle_tokens.Tokeniser` is its twin.
 
@@ -173,7 +173,7 @@ def is_sign(data, at, end, last):
     return at + 2 < end and data[at] == 0xE2 and data[at + 1] == 0x80 and data[at + 2] == last
 
 
-@inner(types.boolean(U8, I, I))
+@inlined(types.boolean(U8, I, I))
 def small_before_capital(data, start, end):
     """Whether a small letter, an apostrophe and a capital begin a word: d'Estaing."""
     after = start + 4 if is_sign(data, start + 1, end, APOSTROPHE) else start + 2
@@ -198,7 +198,7 @@ def starts_sentence(data, begin, end, is_dotted):
     return starts and not (is_dotted and others == 0 and dots <= 1)
 
 
-@inner(I(U8, I, I, types.boolean))
+@inlined(I(U8, I, I, types.boolean))
 def gap_marks(data, begin, end, is_dotted):
     """The marks of what stands between two tokens, from byte `begin` to `end`."""
     only = data[begin] if end - begin == 1 else np.uint8(0)
@@ -213,7 +213,7 @@ def gap_marks(data, begin, end, is_dotted):
     return t.AT_START * starts_sentence(data, begin, end, is_dotted)
 
 
-@inner(types.void(U8, t.TOKENS, I))
+@inlined(types.void(U8, t.TOKENS, I))
 def mark_gaps(data, tokens, count):
     """Write the marks of the tokens. What a lone dot parts is no more parted."""
     for i in range(count):

@@ -17,9 +17,9 @@ from namesake.kernels.names.phrases import name_in, short_in
 from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import F32, F64, I8, I32, I64, U64, own_record, record
 
-MOST = 16
+MOST = 8
 """Candidates of a mention."""
-LEAST_SHARE = 0.002
+LEAST_SHARE = 0.01
 """A candidate whose weight is a smaller share of the largest one, which is not favoured here, is left out."""
 LENT = 4
 """Candidates that a longer name gives to one of its words."""
@@ -27,6 +27,8 @@ PART_QUALITY = 0.7
 """The quality of the match of such a word."""
 AHEAD = (12, 6, 2)
 """The distance of the mentions for which data are prefetched, step by step."""
+ALONE = 6.0
+"""The factor of the least weight of the candidates of one word."""
 FAVOURED = 400.0
 """The factor of the weight of a candidate that the text names in full, or that is an own entity of the KB."""
 
@@ -182,9 +184,11 @@ def fetch(indptr, rows, forms, fame, name, step):
             prefetch(pointer(fame), rows[k])
 
 
-@kernel(CANDIDATES(I64, U64, I64, U64, U64, INDEX, record(Variants)))
-def gather_candidates(texts, known, sizes, firsts, lasts, index, variants):
-    """The candidates of the mentions of each text.
+@kernel(CANDIDATES(I64, F64, U64, I64, U64, U64, INDEX, record(Variants)))
+def gather_candidates(texts, least, known, sizes, firsts, lasts, index, variants):
+    """The candidates of the mentions of each text; none for a mention with too small weights.
+
+    The largest weight must be at least `least[text]`, for one word ALONE times as much.
 
     Mention m has `sizes[m]` tokens, of which the first and the last have the hashes `firsts[m]` and `lasts[m]`.
     """
@@ -238,9 +242,9 @@ def gather_candidates(texts, known, sizes, firsts, lasts, index, variants):
                 count = lend(index, name_in(known[link // 2]), form, best, count)
                 link = chain[link]
             favoured = count > 0 and (best.in_text[0] or best.rows[0] >= index.own)
-            least = LEAST_SHARE * best.weights[0] / (FAVOURED if favoured else 1.0)
-            for k in range(count):
-                if best.weights[k] < least:
+            lowest = LEAST_SHARE * best.weights[0] / (FAVOURED if favoured else 1.0)
+            for k in range(count if best.weights[0] >= least[text] * (ALONE if sizes[m] == 1 else 1.0) else 0):
+                if best.weights[k] < lowest:
                     break
                 rows[written], forms[written] = best.rows[k], best.forms[k]
                 in_text[written], quality[written] = best.in_text[k], best.quality[k]

@@ -26,7 +26,7 @@ FEWEST_UNKNOWN, MOST_UNKNOWN = 2, 5
 NEW_LINE, SPACE, AMPERSAND, QUOTE, LETTER_S, SMALL = 0x0A, 0x20, 0x26, 0x27, 0x73, 0x20
 FEW_USES = 3
 """A word that is used in lower case more often is no name by itself in a text without capitals."""
-AHEAD = 8
+AHEAD = 24
 """The distance in tokens of the phrases that are prefetched."""
 FEW = 64
 """Hypotheses that a text has room for at first."""
@@ -129,6 +129,12 @@ def fits_in(marks, bits, classes):
     return marks & t.HAS_CAPITAL != 0 or bits & t.IS_NUMBER != 0 or classes & (t.FUNCTION | t.PARTICLE) != 0
 
 
+@inlined(types.boolean(types.uint8, types.uint32, types.boolean))
+def ends_small(marks, classes, several):
+    """Whether a run of several tokens ends with a small function word: use of, time in."""
+    return several and marks & t.HAS_CAPITAL == 0 and classes & t.FUNCTION != 0
+
+
 @inner(types.boolean(U8, types.int64, types.int64))
 def is_joined(data, begin, end):
     """Whether a name may reach over the bytes between two tokens: a possessive s (People's Republic) or & (AT&T)."""
@@ -182,6 +188,8 @@ def list_hypotheses(texts, data, phrases, prefixes, keys, lower):
             if i + AHEAD + 1 < stop and (style == t.LOWER or marks[i + AHEAD] & t.HAS_CAPITAL != 0):
                 one = extend(ZERO, hashes[i + AHEAD])
                 prefetch(entries, np.int64(one & np.uint64(mask)) * PHRASE)
+                if style == t.LOWER:
+                    prefetch(pointer(keys), np.int64(hashes[i + AHEAD] & np.uint64(len(keys) - 1)))
                 prefetch(bits_at, np.int64(extend(one, hashes[i + AHEAD + 1]) & np.uint64(last_bit)) >> 3)
             if marks[i] & t.HAS_CAPITAL == 0 and bits[i] & t.IS_UPPER == 0:
                 if style == t.LOWER:
@@ -208,7 +216,7 @@ def list_hypotheses(texts, data, phrases, prefixes, keys, lower):
                 is_name = name_in(packed) >= 0 or fame_in(packed) > 0
                 if capitals and marks[j] & t.HAS_CAPITAL != 0 and is_name:
                     longest = j
-                if name_in(packed) >= 0 or short_in(packed) >= 0:
+                if (name_in(packed) >= 0 or short_in(packed) >= 0) and not ends_small(marks[j], classes[j], j > i):
                     first[count], end[count], key[count], known[count] = i, j + 1, run, packed
                     count += 1
             count = without_parts(end, low, count, max(longest, covered), first, key, known)
