@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from namesake.kb.columns.assemble import distinct_keys
+from namesake.kb.columns.column_files import Strings
 from namesake.kb.dump.wikipedia import _hashes
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns import group as assemble
@@ -47,6 +48,25 @@ def test_negative_numbers_stay_out_of_a_bitmap(added: list[int]) -> None:
     bitmap.add_all(bits, np.array(added, np.int64))
     members = np.flatnonzero(np.unpackbits(bits.view(np.uint8), bitorder="little"))
     assert members.tolist() == sorted({number for number in added if number >= 0})
+
+
+@settings(deadline=None)
+@given(texts=st.lists(st.text("abä", max_size=3), max_size=40))
+def test_distinct_strings_are_numbered_as_they_come(texts: list[str]) -> None:
+    column = Strings.of(texts)
+    ids = np.empty(len(texts), np.int32)
+    first = assemble.distinct_strings(column.offsets, column.data.copy(), ids)
+    distinct = list(dict.fromkeys(texts))
+    assert [texts[row] for row in first] == distinct
+    assert ids.tolist() == [distinct.index(text) for text in texts]
+
+
+def test_the_table_of_distinct_strings_grows() -> None:
+    texts = [f"text {number}" for number in range(5000)] * 2
+    ids = np.empty(len(texts), np.int32)
+    column = Strings.of(texts)
+    assert assemble.distinct_strings(column.offsets, column.data, ids).tolist() == list(range(5000))
+    assert ids.tolist() == [*range(5000), *range(5000)]
 
 
 @settings(deadline=None)

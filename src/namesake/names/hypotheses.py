@@ -205,7 +205,8 @@ class Found:
     @cached_property
     def token_lengths(self) -> Int64:
         """The number of bytes of each token."""
-        return self.texts.ends - self.texts.starts
+        lengths: Int64 = self.texts.ends - self.texts.starts
+        return lengths
 
     @property
     def styles(self) -> UInt8:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from namesake.arrays import Bool, Int8, Int32, Int64, UInt64, take_rows
+from namesake.arrays import Bool, Int8, Int32, Int64, UInt64
 from namesake.kb.columns import Column, KBColumns, Made, Ragged, Strings, large
 from namesake.kb.columns.large import AnyArray
 from namesake.kb.dump.parse import Items
@@ -18,7 +18,6 @@ from namesake.kb.dump.ranks import incoming
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns import group as kernels
 from namesake.kernels.dump.wikidata import FOREVER, MISSING
-from namesake.kernels.hash import hash_each
 from namesake.kinds import ALL, PEOPLE, parse_kinds
 
 FIRST_SLOTS = 1 << 12
@@ -115,16 +114,14 @@ class Statements:
 
 
 def values_of(indptr: Int64, rows: Int32) -> tuple[Int64, Int64]:
-    """Where each of some rows of a ragged column ends, if they follow each other; and the places of their values.
-
-    A negative row has no values.
-    """
-    sizes = large.computed(np.int64, 32, lambda some: np.where(some < 0, 0, indptr[some + 1] - indptr[some]), rows)
-    ends = large.running(sizes)
+    """Where each of some rows of a ragged column ends, if they follow each other; and the places of their values."""
+    counts = large.empty(len(rows), np.int64)
+    for low, high in large.blocks(len(rows), 32):
+        counts[low:high] = indptr[rows[low:high] + 1] - indptr[rows[low:high]]
+    ends = large.running(counts)
     places = large.empty(int(ends[-1]), np.int64)
     for low, high in large.spans(ends, 64):
-        some = rows[low:high]
-        places[ends[low] : ends[high]] = take_rows(indptr, some[some >= 0].astype(np.int64))[1]
+        places[ends[low] : ends[high]] = ranges(indptr[rows[low:high]], counts[low:high])
     return ends, places
 
 
@@ -140,6 +137,12 @@ def distinct_keys(keys: UInt64, ids: Int32) -> UInt64:
     distinct = np.empty(size, np.uint64)
     distinct[known[taken]] = table[taken]
     return distinct
+
+
+def ranges(starts: Int64, counts: Int64) -> Int64:
+    """The numbers start … start + count − 1 of each row, one row after the other."""
+    ends = large.running(counts)
+    return np.repeat(starts - ends[:-1], counts) + np.arange(ends[-1])
 
 
 def state(items: Items, rows: Numbering) -> Statements:
@@ -165,11 +168,8 @@ def _values(items: Items, rows: Numbering, stated: Int64) -> tuple[Int32, String
         text.append(low + np.flatnonzero(stated[low:high] < 0))
     places = text.done()
     used = items.strings.take(~stated[places])
-    hashes, ids = large.empty(len(used), np.uint64), large.empty(len(used), np.int32)
-    for low, high in large.blocks(len(used), 8):
-        hashes[low:high] = hash_each(used.data, used.offsets[low : high + 1])
-    first = np.empty(len(distinct_keys(hashes, ids)), np.int64)
-    first[ids[::-1]] = np.arange(len(ids))[::-1]  # the last one written remains
+    ids = large.empty(len(used), np.int32)
+    first = kernels.distinct_strings(used.offsets, used.data, ids)
     for low, high in large.blocks(len(places), 16):
         value[places[low:high]] = ~ids[low:high]
     return value, used.take(first)

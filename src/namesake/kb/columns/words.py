@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from namesake.arrays import Int32, Int64, arrow_numbers, arrow_scalar, arrow_texts, numpy_numbers
 from namesake.kb.build_options import Options
 from namesake.kb.columns import KBColumns, Made, Ragged, Strings, large
-from namesake.kb.columns.assemble import Statements, empty_table, group, values_of
+from namesake.kb.columns.assemble import Statements, empty_table, group, ranges
 from namesake.kb.dump.parse import Items
 from namesake.kernels.columns.group import number_keys, union_words
 from namesake.kernels.text.characters import hash_all
@@ -157,12 +157,14 @@ def index_kb_words(
     """
     values = stated_items(stated, len(dump_of))
     of_dump = dump_of[values]
-    alias_ends, places = values_of(items.alias_indptr, of_dump)
-    texts = *own, items.label.take(of_dump), items.alias.take(places), stated.strings
+    starts = items.alias_indptr[of_dump]
+    alias_counts = np.where(of_dump < 0, 0, items.alias_indptr[of_dump + 1] - starts)
+    aliases = items.alias.take(ranges(starts, alias_counts))
+    texts = *own, items.label.take(of_dump), aliases, stated.strings
     found = index_words([(column.data, column.offsets) for column in texts], options.language, options.words, old)
     d, p, labels, each_alias, strings = found.columns
     of_item = spread(labels, values, len(dump_of))
-    of_alias = np.repeat(np.arange(len(values), dtype=np.int32), np.diff(alias_ends))
+    of_alias = np.repeat(np.arange(len(values), dtype=np.int32), alias_counts)
     alias_words = group(np.repeat(of_alias, np.diff(each_alias.indptr)), each_alias.values, len(values))
     return {
         KBColumns.words: found.vocabulary,

@@ -7,24 +7,50 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inner, kernel
-from namesake.kernels.hash import FREE, home, probe
+from namesake.kernels.hash import FREE, find, find_next, hash_bytes, home, probe, same_bytes
 from namesake.kernels.search import sort_range
 from namesake.kernels.simd import pointer
-from namesake.kernels.types import F64, I32, I64, RAGGED, U64
+from namesake.kernels.types import F64, I32, I64, RAGGED, U8, U64
 
+FIRST_ROOM = 1 << 12
 LONGS, INTS, HASHES = types.int64[::1], types.int32[::1], types.uint64[::1]
 
 
-@inner(types.Tuple((HASHES, INTS))(HASHES, INTS))
-def grow(keys, ids):
-    """A table of the same keys and four times the size."""
+@inner(types.Tuple((HASHES, INTS))(HASHES, INTS, types.boolean))
+def grow(keys, ids, hashed):
+    """A table of the same keys and four times the size; keys are hashes, or numbers."""
     mask = 4 * len(keys) - 1
     new_keys, new_ids = np.zeros(mask + 1, np.uint64), np.empty(mask + 1, np.int32)
     for old in range(len(keys)):
         if keys[old] != FREE:
-            slot = probe(pointer(new_keys), mask, FREE, home(keys[old], mask))
+            slot = np.int64(keys[old] & np.uint64(mask)) if hashed else home(keys[old], mask)
+            slot = probe(pointer(new_keys), mask, FREE, slot)  # equal hashes keep separate slots
             new_keys[slot], new_ids[slot] = keys[old], ids[old]
     return new_keys, new_ids
+
+
+@kernel(LONGS(I64, U8, INTS))
+def distinct_strings(offsets, data, ids):
+    """Write to `ids` the number of each row's string; returns the row where each distinct string first occurs."""
+    rows, text, size = len(offsets) - 1, pointer(data), 0
+    first = np.empty(rows, np.int64)
+    keys, known = np.zeros(FIRST_ROOM, np.uint64), np.empty(FIRST_ROOM, np.int32)
+    for row in range(rows):
+        if 4 * size >= 3 * len(keys):
+            keys, known = grow(keys, known, True)
+        start, length = offsets[row], offsets[row + 1] - offsets[row]
+        key, mask = hash_bytes(data, start, start + length), len(keys) - 1
+        slot = find(pointer(keys), mask, key)
+        while keys[slot] != FREE:
+            other = first[known[slot]]
+            if offsets[other + 1] - offsets[other] == length and same_bytes(text, start, text, offsets[other], length):
+                break
+            slot = find_next(pointer(keys), mask, key, slot)
+        if keys[slot] == FREE:
+            keys[slot], known[slot], first[size] = key, size, row
+            size += 1
+        ids[row] = known[slot]
+    return first[:size].copy()
 
 
 @inner(types.UniTuple(types.int64, 2)(U64, types.int64, HASHES, INTS, types.int64, INTS))
@@ -51,7 +77,7 @@ def number_keys(numbers, keys, known, size, ids):
     row = 0
     while row < len(numbers):
         if 4 * size >= 3 * len(keys):
-            keys, known = grow(keys, known)
+            keys, known = grow(keys, known, False)
         row, size = _number_some(numbers, row, keys, known, size, ids)
     return keys, known, size
 
