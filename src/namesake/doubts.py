@@ -250,8 +250,4 @@ _word_count(
     "log(1 + how often the KB's descriptions have the name's word in lower case), of its words the rarest.",
     "Lower",
 )
-_word_count(
-    *("LowercaseLast", "last_lower"),
-    "log(1 + how often the KB's descriptions have the name's last word in lower case).",
-)
 _word_count("BeginsNames", "first_names", "log(1 + labels of people that begin with the name's first word).")

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 OfSpans = Any
 """One number or truth value for each span."""
-YEAR_DIGITS = 4
 
 
 class _Classes:
@@ -123,21 +122,6 @@ def capital_after(found: Found) -> OfSpans:
     return found.continues(found.end) & found.has_capital(found.end)
 
 
-@evidence("NumberBefore")
-def number_before(found: Found) -> OfSpans:
-    """1 after a number."""
-    return found.has_bit(found.first - 1, t.IS_NUMBER)
-
-
-@evidence("Dateline")
-def dateline(found: Found) -> OfSpans:
-    """1 for a name in capitals that opens a sentence, before a bracket, a dash or a date: BERLIN (Reuters)."""
-    opens = found.has_mark(found.first, t.AT_START) & found.all_tokens(t.IS_UPPER) & (found.styles != t.ALL_CAPITALS)
-    hard = found.token(found.texts.gaps, found.end) == t.HARD
-    year = found.has_bit(found.end, t.IS_NUMBER) & (found.token(found.token_lengths, found.end) == YEAR_DIGITS)
-    return opens & (hard | year | found.is_listed(found.end, t.DATE))
-
-
 # words beside it
 @evidence("InPlace", "PlaceContext", "Place")
 def in_place(found: Found) -> OfSpans:
@@ -187,12 +171,6 @@ def organisation_word_after(found: Found) -> OfSpans:
     return found.is_after(t.FIRM | t.FIRM_WORD)
 
 
-@evidence("OwnerWordAfter")
-def owner_word_after(found: Found) -> OfSpans:
-    """1 before a word that follows companies: owner, shares."""
-    return found.is_after(t.AFTER_COMPANY)
-
-
 @evidence("WordBefore")
 def word_before(found: Found) -> OfSpans:
     """1 after a word in lower case that is no function word."""
@@ -240,12 +218,3 @@ def sport_words(found: Found) -> OfSpans:
     before = indptr(found.texts.classes & np.uint32(t.SPORT) != 0)
     count = np.diff(before[found.texts.indptr])
     return np.log1p(count)[found.span_text]
-
-
-@evidence("CapitalShare")
-def capital_share(found: Found) -> OfSpans:
-    """The share of the text's words that have a capital."""
-    capital = np.append(np.cumsum(found.texts.marks & t.HAS_CAPITAL != 0), 0)
-    begin, end = found.texts.indptr[:-1], found.texts.indptr[1:]
-    share = (capital[end - 1] - capital[begin - 1]) / np.maximum(end - begin, 1)
-    return np.asarray(share[found.span_text], np.float64)

@@ -202,12 +202,6 @@ class Found:
         """The number of characters of each span."""
         return self.spans[:, 1] - self.spans[:, 0]
 
-    @cached_property
-    def token_lengths(self) -> Int64:
-        """The number of bytes of each token."""
-        lengths: Int64 = self.texts.ends - self.texts.starts
-        return lengths
-
     @property
     def styles(self) -> UInt8:
         """How the text of each span is written: `tokens.LOWER`, CASED or ALL_CAPITALS."""

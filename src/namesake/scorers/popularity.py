@@ -20,7 +20,7 @@ LINKS = Need(
     "Wikipedia's link graph (`kb build --wikipedia`) or ready-made ranks (`kb build --ranks wikipedia=FILE`)",
     lambda kb: "wikipedia: none" not in kb.manifest.ranks,
 )
-LEAST_FAME, LEAST_RANK = 0.01, 0.001  # what is added to a fame or a rank before its logarithm
+LEAST_FAME = 0.01  # what is added to a fame before its logarithm
 HALF_AGE = 2e7  # the QID at which ItemAge is -log 2
 
 
@@ -69,12 +69,6 @@ def fame_share(batch: Batch, kb: KB) -> Scores:
 def times_named(batch: Batch, kb: KB) -> Scores:
     """log(1 + statements of the KB that name the entity); 0 for an entity that is not in the KB."""
     return np.log1p(_known(kb.used, batch))
-
-
-@scorer("GraphRank", early=True)
-def graph_rank(batch: Batch, kb: KB) -> Scores:
-    """log(0.001 + PR_WD): PageRank on the Wikidata item graph; 0 for an entity that is not in the KB."""
-    return np.where(batch.rows >= 0, np.log(LEAST_RANK + _known(kb.pagerank_wikidata, batch)), 0.0)
 
 
 @scorer("ItemAge", early=True, aliases=("Early",))

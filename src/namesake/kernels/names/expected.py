@@ -39,22 +39,19 @@ class WordCounts(NamedTuple):
 
     first_names: Any
     least_lower: Any
-    last_lower: Any
 
 
-@kernel(types.NamedUniTuple(COUNTS, 3, WordCounts)(types.uint64[::1], I64, I64, U64, I32, I32))
+@kernel(types.NamedUniTuple(COUNTS, 2, WordCounts)(types.uint64[::1], I64, I64, U64, I32, I32))
 def count_words(hashes, first, end, keys, begins, lower):
     """The uses of the words of names, which are the tokens first to end, in the KB.
 
-    Labels of people that begin with the first word; how often descriptions have the words in lower case, of all words
-    the least, and of the last word.
+    Labels of people that begin with the first word; how often descriptions have the rarest word in lower case.
     """
-    names, least, last = np.zeros(len(first)), np.zeros(len(first)), np.zeros(len(first))
+    names, least = np.zeros(len(first)), np.zeros(len(first))
     table, mask = pointer(keys), len(keys) - 1
     for m in range(len(first)):
         known = find(table, mask, hashes[first[m]])
-        names[m], least[m], last[m] = begins[known], lower[known], lower[known]
+        names[m], least[m] = begins[known], lower[known]
         for i in range(first[m] + 1, end[m]):
-            last[m] = lower[find(table, mask, hashes[i])]
-            least[m] = min(least[m], last[m])
-    return WordCounts(names, least, last)
+            least[m] = min(least[m], lower[find(table, mask, hashes[i])])
+    return WordCounts(names, least)
