@@ -92,9 +92,11 @@ class Kernel:
     @cached_property
     def size(self) -> int:
         """The bytes of bytecode of the function and of all kernels that it calls: a measure of the time to compile."""
-        needed = [self]
-        for one in needed:
-            needed += [callee for callee in one.callees if callee not in needed]
+        needed, waiting = {self}, [self]
+        while waiting:
+            new = set(waiting.pop().callees) - needed
+            needed |= new
+            waiting += new
         return sum(len(one.function.__code__.co_code) for one in needed)
 
     @property

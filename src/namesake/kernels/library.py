@@ -8,21 +8,20 @@ This uses private classes of Numba: see docs/kernels.md.
 """
 
 import pickle
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import binding
-from numba import _dynfunc, njit
+from numba import njit
 from numba.core import ir, sigutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, compile_result
 from numba.core.cpu import CPUContext
 from numba.core.environment import Environment, lookup_environment
 from numba.core.registry import cpu_target
-from numba.core.runtime import _nrt_python, rtsys
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 from numba.core.types.functions import BaseFunction
 
@@ -46,7 +45,11 @@ ALLOCATING = {"empty", "zeros", "ones", "full", "arange", "sort", "argsort", "ar
 
 
 class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
-    """The LLVM code of a function. That of an entry point becomes machine code, with everything that it calls."""
+    """The code of a function. Only that of an entry point is optimised and becomes machine code."""
+
+    is_entry = False
+    environments: dict[str, Any]
+    """The constants of the functions of an entry point, by the names of their variables."""
 
     def add_linking_library(self, library: Any) -> None:
         """Note a library whose functions this one calls."""
@@ -55,20 +58,23 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
         self._linking_libraries.append(library)
 
     def get_pointer_to_function(self, name: str) -> int:
-        """The address of machine code: 0, because there is none."""
-        return 0
+        """Where the machine code of an entry point begins that Python calls; 0 for other functions."""
+        return super().get_pointer_to_function(name) if self.is_entry and name.startswith(WRAPPER) else 0
 
-    def machine_code(self) -> tuple[bytes, dict[str, Any]]:
-        """The optimised machine code of an entry point, and the constants of its functions by their variables."""
-        for library in self.callees():
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
-        environments = self._keep_apart()
-        self._optimize_final_module()
-        self._final_module.verify()
-        self._verify_declare_only_symbols()
-        return self._codegen._tm.emit_object(self._final_module), environments
+    def finalize(self) -> None:
+        """Optimise the code with everything that it calls, and make machine code of it."""
+        self._linking_libraries = list(self.callees())
+        super().finalize()
+        if self.is_entry:
+            for name, constants in self.environments.items():
+                self._codegen.set_env(name, constants)
 
-    def _keep_apart(self) -> dict[str, Any]:
+    def _optimize_final_module(self) -> None:
+        if self.is_entry:
+            self._keep_apart()
+        super()._optimize_final_module()
+
+    def _keep_apart(self) -> None:
         """Hide functions, and rename the variables of their constants: other entry points have copies of both.
 
         What Python calls only converts arguments, which takes longer to optimise than it could save.
@@ -79,30 +85,26 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
                 function.add_function_attribute("optnone")
             elif not function.is_declaration:
                 function.linkage = "private"  # the loader finds even internal functions by their names
-        environments = {}
-        for name in self.variables(ENVIRONMENT):
+        self.environments = {}
+        for name in variables(self._final_module, ENVIRONMENT):
             variable, constants = self._final_module.get_global_variable(name), lookup_environment(name)
             variable.name = f"{name}.{self.name}"
             if constants is not None:
-                environments[variable.name] = constants.consts
-        return environments
+                self.environments[variable.name] = constants
 
-    def variables(self, beginning: str) -> list[str]:
-        """The names of the variables of the code that begin so."""
-        return [one.name for one in self._final_module.global_variables if one.name.startswith(beginning)]
-
-    def callees(self) -> list[Any]:
-        """Every library that this one needs, each once; Numba's own last, as code that is not called is not linked."""
-        found, waiting = {self: None}, [self]
+    def callees(self) -> Iterator[Any]:
+        """Every library that this one needs, each once."""
+        seen, waiting = {self}, [self]
         while waiting:
             for library in waiting.pop()._linking_libraries:
-                if library not in found:
-                    found[library] = None
-                    waiting += [library] if isinstance(library, Library) else []
-        return sorted(list(found)[1:], key=lambda library: not isinstance(library, Library))
+                if library not in seen:
+                    seen.add(library)
+                    yield library
+                    if isinstance(library, Library):
+                        waiting.append(library)
 
     def _get_module_for_linking(self) -> Any:
-        return self.part
+        return super()._get_module_for_linking() if self._finalized else self.part
 
     @cached_property
     def part(self) -> Any:
@@ -159,7 +161,7 @@ the options of the caller."""
 @contextmanager
 def _signatures_remembered(options: dict[str, Any]) -> Iterator[None]:
     """Infer each signature once, not for each call; for callers that hold Numba's compiler lock."""
-    known = SIGNATURES.setdefault(repr(options), {})
+    known, before = SIGNATURES.setdefault(repr(options), {}), FUNCTIONS.get_call_type
 
     def get_call_type(function: Any, context: Any, arguments: Any, named: Any) -> Any:
         key = function, arguments, tuple(dict(named).items())
@@ -169,8 +171,11 @@ def _signatures_remembered(options: dict[str, Any]) -> Iterator[None]:
         signature, function._impl_keys[signature.args] = known[key]
         return signature
 
-    with _changed((FUNCTIONS, "get_call_type", get_call_type)):
+    FUNCTIONS.get_call_type = get_call_type
+    try:
         yield
+    finally:
+        FUNCTIONS.get_call_type = before
 
 
 def prepare() -> None:
@@ -184,7 +189,6 @@ def lower(kernel: "Kernel") -> Any:
     for callee in kernel.callees:
         callee.lowered  # noqa: B018 - first, because compilers inside compilers are slower
     options = kernel.options | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": _makes_arrays(kernel)}
-    rtsys.initialize(cpu_target.target_context)  # before, because its functions are not kernels
     with _lowering(_codegen()), _signatures_remembered(options):
         dispatcher = njit(nogil=True, pipeline_class=_Compiler, **options)(kernel.function)
         for signature in kernel.signatures:
@@ -211,50 +215,50 @@ def make_entry(kernel: "Kernel", number: int) -> Any:
     description, constants = lowered.fndesc, lowered.environment
     with _lowering(_codegen()):
         library = Library(_codegen(), description.mangled_name)
+        library.is_entry = True
+        library.enable_object_caching()
         library.add_linking_library(lowered.library)
         context.refresh()
         context.create_cpython_wrapper(library, description, constants, None, release_gil=True)
-        code, environments = library.machine_code()
-    parts = description.llvm_cpython_wrapper_name, code, constants.consts, environments
-    if not library.variables(ADDRESSES):
-        kernel.file(number).write(dumps(parts))
-    return _loaded(kernel, number, *parts)
+        function = context.get_executable(library, description, constants)
+    module = library._final_module
+    needed = tuple((name, tuple(one.consts)) for name, one in library.environments.items())
+    parts = description, constants, lowered.signature, needed
+    if not variables(module, ADDRESSES):
+        symbols = [one.name for one in module.functions if one.name.startswith(WRAPPER)] + list(library.environments)
+        data = (library.name, library._get_compiled_object(), symbols, parts)
+        kernel.file(number).write(dumps(data))
+    return _result(function, library, *parts)
 
 
 def load_entry(kernel: "Kernel", number: int) -> Any:
     """A kernel as it was compiled for one of its signatures; None where it was not."""
     data = kernel.file(number).read()
-    return None if data is None else _loaded(kernel, number, *pickle.loads(data))
+    if data is None:
+        return None
+    context = cpu_target.target_context
+    rtsys.initialize(context)  # arrays are allocated and freed by it
+    name, code, symbols, parts = pickle.loads(data)
+    description, constants, _, needed = parts
+    library = Library(_codegen(), name)
+    library.is_entry = True
+    library.enable_object_caching()
+    library._set_compiled_object(code)
+    library._finalize_final_module()
+    _codegen()._engine._defined_symbols.update(symbols)
+    with _lowering(_codegen()):
+        function = context.get_executable(library, description, constants)
+    library.environments = {}
+    for name, consts in needed:
+        library.environments[name] = one = Environment({"__name__": __name__})  # nothing looks for global variables
+        one.consts[:] = consts
+        _codegen().set_env(name, one)
+    return _result(function, library, *parts)
 
 
-def _loaded(kernel: "Kernel", number: int, name: str, code: bytes, own: list[Any], others: dict[str, list[Any]]) -> Any:
-    """Machine code as Numba's compiler returns it: the function that Python calls, and constants by their variables."""
-    _register_runtime()
-    codegen, engine = _codegen(), _codegen()._engine._ee
-    engine.add_object_file(binding.ObjectFileRef.from_data(code))
-    engine.finalize_object()
-    kept = [_environment(constants) for constants in (own, *others.values())]
-    for variable, environment in zip(others, kept[1:], strict=True):
-        type(codegen).set_env(codegen, variable, environment)  # also while other code is lowered
-    address = engine.get_function_address(name)
-    function = _dynfunc.make_function(
-        sys.modules[kernel.__module__], kernel.__name__, kernel.__doc__, address, kept[0], tuple(kept)
-    )
-    arguments, result = sigutils.normalize_signature(kernel.signatures[number])
-    return compile_result(entry_point=function, signature=result(*arguments), objectmode=False)
-
-
-def _environment(constants: list[Any]) -> Any:
-    environment = Environment({"__name__": __name__})  # nothing looks for global variables
-    environment.consts[:] = constants
-    return environment
-
-
-@cache
-def _register_runtime() -> None:
-    """Register the functions of Numba's runtime that machine code calls. Those in LLVM code are part of it already."""
-    for name, address in _nrt_python.c_helpers.items():
-        binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
+def variables(module: Any, beginning: str) -> list[str]:
+    """The names of the variables of a module that begin so."""
+    return [one.name for one in module.global_variables if one.name.startswith(beginning)]
 
 
 def _codegen() -> Any:
@@ -264,27 +268,46 @@ def _codegen() -> Any:
 @contextmanager
 def _lowering(codegen: Any) -> Iterator[None]:
     """Have Numba compile functions to `Library` objects; for callers that hold its compiler lock."""
+    if "_library_class" in vars(codegen):
+        yield
+        return
+
+    def set_env(name: str, environment: Any) -> None:
+        if codegen._engine.is_symbol_defined(name):
+            type(codegen).set_env(codegen, name, environment)
+
+    codegen._library_class, codegen.set_env = Library, set_env
     # functions are optimised fully in entry points, and before that only as far as it makes them small
-    first_passes = partial(type(codegen)._function_pass_manager, codegen, opt=1)
-    with _changed(
-        (codegen, "_library_class", Library),
-        (codegen, "set_env", lambda *_: None),  # there is no machine code with constants
-        (codegen, "_function_pass_manager", first_passes),
+    codegen._function_pass_manager = partial(type(codegen)._function_pass_manager, codegen, opt=1)
+    changes = (
         (CPUContext, "create_cfunc_wrapper", lambda *_: None),  # no C code calls the functions of Numba
         (CPUContext, "get_abi_sizeof", _size_of),
         (ir.Inst, "_rec_list_vars", _variables_in),
-    ):
-        yield
-
-
-@contextmanager
-def _changed(*changes: tuple[Any, str, Any]) -> Iterator[None]:
-    """Give attributes of objects and classes other values inside the block."""
-    before = [(changed, name, getattr(changed, name)) for changed, name, _ in changes]
+    )
+    before = [getattr(changed, name) for changed, name, _ in changes]
     for changed, name, ours in changes:
         setattr(changed, name, ours)
     try:
         yield
     finally:
-        for changed, name, theirs in before:
+        for (changed, name, _), theirs in zip(changes, before, strict=True):
             setattr(changed, name, theirs)
+        del codegen._library_class, codegen.set_env, codegen._function_pass_manager
+
+
+def _result(function: Any, library: Library, description: Any, constants: Any, signature: Any, needed: Any) -> Any:
+    """A function as Numba's compiler returns it."""
+    return compile_result(
+        typing_context=cpu_target.typing_context,
+        target_context=cpu_target.target_context,
+        entry_point=function,
+        type_annotation="",
+        signature=signature,
+        objectmode=False,
+        lifted=(),
+        fndesc=description,
+        library=library,
+        environment=constants,
+        reload_init=(),
+        referenced_envs=needed,
+    )

@@ -113,6 +113,14 @@ def sentence_words(batch: Batch, kb: KB) -> Scores:
     return lift(beyond.near_shared, beyond.near_chance)
 
 
+@scorer("ListedWords")
+def listed_words(batch: Batch, kb: KB) -> Scores:
+    """ArticleWords + SentenceWords for names that articles list; 0 for names found in the text."""
+    if batch.mentions.context is not None:
+        return np.zeros(len(batch.rows))
+    return article_words(batch) + sentence_words(batch)
+
+
 @scorer("LabelWords")
 def label_words(batch: Batch, kb: KB) -> Scores:
     """Words of the label, beyond those of the name, that are in the article: at most 3; 0 if no statement names it."""
