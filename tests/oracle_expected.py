@@ -18,10 +18,4 @@ class Uses(NamedTuple):
 def word_counts(tokens: Sequence[Token], first: int, end: int, uses: Mapping[str, Uses]) -> tuple[float, ...]:
     """The fields of `WordCounts` for the name that consists of the tokens first to end."""
     name = [uses.get(token.text, Uses()) for token in tokens[first:end]]
-    same = [token for token in tokens if token.text == tokens[first].text]
-    small = sum(not token.has_capital for token in same)
-    return (
-        *(name[0].begins, min(one.lower for one in name), name[-1].lower),
-        small if end - first == 1 else 0,
-        sum(token.has_capital and not token.at_start for token in same),
-    )
+    return name[0].begins, min(one.lower for one in name)

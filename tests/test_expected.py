@@ -41,5 +41,5 @@ def test_counts_are_those_of_dictionaries(texts, uses, data):
             spans.append((base + first, base + end))
             wanted.append(oracle.word_counts(tokens, first, end, uses))
     first, end = (np.array([span[side] for span in spans], np.int64) for side in (0, 1))
-    counts = count_words(found, first, end, keys, *columns)
+    counts = count_words(found.hashes, first, end, keys, *columns)
     assert list(zip(*(column.tolist() for column in counts), strict=True)) == wanted

@@ -108,8 +108,6 @@ OTHER_FAME = math.expm1(round(FAME_STEPS * math.log1p(FAME)) / FAME_STEPS)
         ("KindsMissing", "We saw Tom Baker there.", "Tom Baker", 1),
         ("OtherPlace", "We saw it in Houston and Houston saw it.", "Houston", 0.5),
         ("OtherPlace", "We believe in Tom Baker.", "Tom Baker", 0),
-        ("FullNameInText", "We saw Tom Baker there. Baker left.", "Baker", 1),
-        ("FullNameInText", "We saw Baker there.", "Baker", 0),
         ("BestFame", "We saw Chris Evans there.", "Chris Evans", math.log1p(90)),
         ("BestFame", "We saw Houston there.", "Houston", math.log1p(0.1)),  # no entity has exactly this name
         ("NamesakeCount", "We saw Chris Evans there.", "Chris Evans", math.log1p(2)),
@@ -117,13 +115,8 @@ OTHER_FAME = math.expm1(round(FAME_STEPS * math.log1p(FAME)) / FAME_STEPS)
         ("CandidateCount", "We saw Houston there.", "Houston", math.log1p(2)),
         ("LowercaseUse", "We saw Baker there.", "Baker", math.log1p(2)),
         ("LowercaseUse", "We saw Tom Baker there.", "Tom Baker", 0),
-        ("LowercaseLast", "We saw Tom Baker there.", "Tom Baker", math.log1p(2)),
         ("BeginsNames", "We saw Bill there.", "Bill", math.log1p(2)),
         ("BeginsNames", "We saw Houston there.", "Houston", 0),
-        ("LowercaseInText", BAKER, "Baker", math.log1p(2)),
-        ("LowercaseInText", BAKER, "Tom Baker", 0),
-        ("CapitalInText", BAKER, "Baker", math.log1p(2)),
-        ("CapitalInText", BAKER, "Tom Baker", 0),
         ("Byline", "By Tom Baker\n\nThe bread is good.", "Tom Baker", 1),
         ("Byline", "The bread is good. Photo by Tom Baker", "Tom Baker", 1),
         ("Byline", "By Vera Quill\n\nThe bread is good.", "Vera Quill", 0),  # a journalist
@@ -160,7 +153,6 @@ def test_scores_of_the_name_and_the_kb(kb: KB) -> None:
             "Fame": {qid: math.log1p(fame[qid]) for qid in candidates},
             "FameShare": {qid: math.log((fame[qid] + 0.01) / total) for qid in candidates},
             "TimesNamed": {qid: math.log1p(used[qid]) for qid in candidates},
-            "GraphRank": {qid: math.log(0.001 + ranks[qid]) for qid in candidates},
             "ItemAge": {qid: -math.log1p(int(qid[1:]) / 2e7) for qid in candidates},
             "StatementCount": {qid: math.log((2 + len(CLAIMS.get(qid, []))) / 2) for qid in candidates},
         }
@@ -171,7 +163,7 @@ def test_scores_of_the_name_and_the_kb(kb: KB) -> None:
 def test_scores_of_an_entity_that_is_not_in_the_kb(kb: KB) -> None:
     mentions = [Mention("Bill", [(0, 4)], [BILL, "Q987654321"])]
     some = batch_of(kb, text_table("Bill left.", mentions, None))
-    for name in ("Fame", "FameShare", "TimesNamed", "GraphRank", "ItemAge", "StatementCount", "LabelWords"):
+    for name in ("Fame", "FameShare", "TimesNamed", "ItemAge", "StatementCount", "LabelWords"):
         assert SCORERS[name](some)[1] == 0, name
 
 

@@ -208,7 +208,7 @@ def test_links_and_explanations_are_those_of_an_item(kb: Path, tmp_path: Path):
 
     def parts(linker: Linker) -> list[tuple[Any, ...]]:
         # the age of an own entity is unknown, ranks are those of the KB, and confidences depend on both
-        unlike = ("ItemAge", "FoundItemAge", "GraphRank", "LinkedElsewhere", "LQID")
+        unlike = ("ItemAge", "FoundItemAge", "LinkedElsewhere", "LQID")
         table = text_table("Jane Zyxwvut, head of the quantum lab, spoke on Monday. Zyxwvut smiled.", None, None)
         rows = linker.explain(table).to_pylist()
         return [

@@ -313,8 +313,8 @@ def test_a_recipe_extends_a_shipped_one():
     assert [part.scorer for part in replaced.parts] == [part.scorer for part in base.parts]
     assert {part.weight for part in replaced.parts if part.name == "Fame"} == {9.0}
     more = Recipe.parse(
-        'name = "mine"\nextends = "default"\n[[parts]]\nevidence = "ArticleLength"\nby_kind = { place = 1 }\n'
+        'name = "mine"\nextends = "default"\n[[parts]]\nevidence = "ExpectedNamesakes"\nby_kind = { place = 1 }\n'
     )
-    assert more.parts == (*base.parts, Part(evidence="ArticleLength", by_kind={"place": 1.0}))
+    assert more.parts == (*base.parts, Part(evidence="ExpectedNamesakes", by_kind={"place": 1.0}))
     with pytest.raises(NamesakeError, match="extends = 'nothing': must be one of cse-paper"):
         Recipe.parse('name = "mine"\nextends = "nothing"\n[[parts]]\nscorer = "NS"\n')

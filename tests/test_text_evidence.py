@@ -19,7 +19,6 @@ KNOWN |= {"Ford Company": 9.0, "American football": 9.0, "Houston": 9.0, "Boeing
 
 CASES: dict[str, list[tuple[str, str, float]]] = {
     "OneWord": [("Then Houston won.", "Houston", 1), ("Then Zara Smith won.", SMITH, 0)],
-    "LongName": [("Then Ann Mary Lee won.", "Ann Mary Lee", 1), ("Then Zara Smith won.", SMITH, 0)],
     "InCapitals": [
         ("Then NASA won.", "NASA", 1),
         ("Then US won.", "US", 0),
@@ -45,11 +44,14 @@ CASES: dict[str, list[tuple[str, str, float]]] = {
         ("Then Mary Zara Smith won.", SMITH, 1),
         ("Then President Zara Smith won.", SMITH, 0),
         ("Then Mary, Zara Smith won.", SMITH, 0),
+        ("The Houston won.", "Houston", 0),
+        ("Then The Houston won.", "Houston", 1),
+    ],
+    "SportWords": [
+        ("Then Zara Smith scored in the final match.", SMITH, math.log1p(3)),
+        ("Then Zara Smith won.", SMITH, 0),
     ],
     "CapitalAfter": [("Then Zara Smith Jones won.", SMITH, 1), ("Then Zara Smith. Jones won.", SMITH, 0)],
-    "ParticleAfter": [("Then Zara Smith van Dijk won.", SMITH, 1), ("Then Zara Smith won.", SMITH, 0)],
-    "NumberBefore": [("Then 7 Houston won.", "Houston", 1), ("Then Houston won.", "Houston", 0)],
-    "NumberAfter": [("The Boeing 777 won.", "Boeing", 1), ("The Boeing won.", "Boeing", 0)],
     "InPlace": [("It rose in Houston now.", "Houston", 1), ("It rose to Houston now.", "Houston", 0)],
     "ToPlace": [("It flew to Houston now.", "Houston", 1), ("It flew in Houston now.", "Houston", 0)],
     "TitleBefore": [("Then Queen Zara Smith won.", SMITH, 1), ("Then Mr. Zara Smith won.", SMITH, 1)],
@@ -58,23 +60,12 @@ CASES: dict[str, list[tuple[str, str, float]]] = {
     "ArticleBefore": [("In the Houston way.", "Houston", 1), ("In a Houston way.", "Houston", 0)],
     "OrganisationWord": [("Then Ford Company won.", "Ford Company", 1), ("Then Zara Smith won.", SMITH, 0)],
     "OrganisationWordAfter": [("Then Zara Smith Stadium won.", SMITH, 1), ("Then Zara Smith won.", SMITH, 0)],
-    "OwnerWordAfter": [("Then Zara Smith shares rose.", SMITH, 1), ("Then Zara Smith won.", SMITH, 0)],
-    "SuffixAfter": [
-        ("Then Zara Smith Jr. won.", SMITH, 1),
-        ("Then Zara Smith, Jr., won.", SMITH, 1),
-        ("Then Zara Smith. Jr. won.", SMITH, 0),
-        ("Then Zara Smith won.", SMITH, 0),
-    ],
     "WordBefore": [("Tall Bob saw tall Zara Smith.", SMITH, 1), ("Bob met the Zara Smith.", SMITH, 0)],
     "FunctionWordBefore": [("Bob met the Zara Smith.", SMITH, 1), ("Bob saw tall Zara Smith.", SMITH, 0)],
     "FunctionWordAfter": [("Then Zara Smith of Rome won.", SMITH, 1), ("Then Zara Smith won.", SMITH, 0)],
-    "CommaAfter": [("Then Zara Smith, who won.", SMITH, 1), ("Then Zara Smith won.", SMITH, 0)],
-    "LineLength": [("First line.\nThen Zara Smith won.\nIt did.", SMITH, math.log(4))],
-    "NumbersInLine": [("2 lines.\nZara Smith 6 4\n7", SMITH, 2 / 4)],
     "CapitalsInLine": [("Bob.\nThen Zara Smith won it now\nIt.", SMITH, 3 / 6)],
     "NameLength": [("Then Zara Smith won.", SMITH, math.log(10))],
     "Occurrences": [("Then Zara Smith won. Zara Smith lost.", SMITH, math.log(2)), ("Then Zara Smith won.", SMITH, 0)],
-    "CapitalShare": [("Then Zara Smith won it all now.", SMITH, 3 / 7)],
 }
 
 

@@ -215,11 +215,8 @@ def _probable(scored: Scored, least: float, share: float) -> Bool:
     """Whether each candidate has this probability, and this share of that of the best one of its mention."""
     assert scored.probabilities is not None
     batch, probability = scored.batch, scored.probabilities[0]
-    each = np.full(len(batch.names), least)
-    if batch.decided is not None:
-        each[batch.decided.settled] = share = 0.0
-    probable: Bool = at_least(batch.offsets, probability, each, share)
-    return probable
+    probable: Bool = at_least(batch.offsets, probability, np.full(len(batch.names), least), share)
+    return probable if batch.decided is None else probable | np.repeat(batch.decided.settled, np.diff(batch.offsets))
 
 
 def _possible(scored: Scored) -> Scored:
