@@ -145,7 +145,6 @@ def test_scores_of_the_name_and_the_kb(kb: KB) -> None:
     some = batch(kb, "Then Bill Clinton met Chris Evans, Steve and Samuel Clemens.")
     fame = {qid: float(kb.fame[kb.rows(np.array([int(qid[1:])]))[0]]) for qid in PEOPLE}
     used = dict.fromkeys(PEOPLE, 0) | {BILL: 1, HILLARY: 1}
-    ranks = dict(zip((f"Q{qid}" for qid in kb.qids), kb.pagerank_wikidata.tolist(), strict=True))
     for name in some.names.to_pylist():
         candidates = of_candidates(some, SCORERS["Fame"](some), name)
         total = sum(fame[qid] + 0.01 for qid in candidates)
