@@ -31,7 +31,7 @@ from namesake.evaluation.tuning import Sample, text_problem
 from namesake.recipe import Recipe
 from namesake.text import sentences
 
-SHARES = {"sentences": 0.75, "people": 0.3, "quotebank": 0.5}
+SHARES = {"sentences": 1.5, "people": 0.3, "quotebank": 0.5}
 """The weights of samples; a corpus with the KB of every kind has 1."""
 FULL_SAMPLE = 500
 """Sentences of a corpus with fewer names than this have less weight."""
@@ -41,7 +41,7 @@ CANDIDATES = 5
 OWN_PENALTY = 300.0
 """The L2 penalty on what single corpora add to weights."""
 STEPS = (120, 40)
-PENALTIES = (7.0, 35.0)
+PENALTIES = (8.0, 40.0)
 LIKELIHOOD, F1 = 0.3, 3.0
 """The weights of the mean log-likelihood and of the mean F1 in the second step."""
 SCALE, SHIFT, LISTED, INSIDE = 1 / 1.6, -0.45, 0.95, 0.4
