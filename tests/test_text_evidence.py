@@ -52,6 +52,8 @@ CASES: dict[str, list[tuple[str, str, float]]] = {
         ("Then Zara Smith won.", SMITH, 0),
     ],
     "CapitalAfter": [("Then Zara Smith Jones won.", SMITH, 1), ("Then Zara Smith. Jones won.", SMITH, 0)],
+    "ParticleAfter": [("Then Zara Smith van Dijk won.", SMITH, 1), ("Then Zara Smith won.", SMITH, 0)],
+    "OwnerWordAfter": [("Then Zara Smith shares rose.", SMITH, 1), ("Then Zara Smith won.", SMITH, 0)],
     "InPlace": [("It rose in Houston now.", "Houston", 1), ("It rose to Houston now.", "Houston", 0)],
     "ToPlace": [("It flew to Houston now.", "Houston", 1), ("It flew in Houston now.", "Houston", 0)],
     "TitleBefore": [("Then Queen Zara Smith won.", SMITH, 1), ("Then Mr. Zara Smith won.", SMITH, 1)],

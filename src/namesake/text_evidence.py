@@ -122,6 +122,12 @@ def capital_after(found: Found) -> OfSpans:
     return found.continues(found.end) & found.has_capital(found.end)
 
 
+@evidence("ParticleAfter")
+def particle_after(found: Found) -> OfSpans:
+    """1 before a word inside surnames: Virgil | van Dijk."""
+    return found.is_after(t.PARTICLE)
+
+
 # words beside it
 @evidence("InPlace", "PlaceContext", "Place")
 def in_place(found: Found) -> OfSpans:
@@ -169,6 +175,12 @@ def organisation_word(found: Found) -> OfSpans:
 def organisation_word_after(found: Found) -> OfSpans:
     """1 before such a word."""
     return found.is_after(t.FIRM | t.FIRM_WORD)
+
+
+@evidence("OwnerWordAfter")
+def owner_word_after(found: Found) -> OfSpans:
+    """1 before a word that follows companies: owner, shares."""
+    return found.is_after(t.AFTER_COMPANY)
 
 
 @evidence("WordBefore")

@@ -79,6 +79,7 @@ class Language:
     demonyms: Mapping[str, Words] = field(default_factory=dict)
     peoples: Words = NO_WORDS
     and_words: Words = NO_WORDS
+    after_companies: Words = NO_WORDS
     by_words: Words = NO_WORDS
     credits: Words = NO_WORDS
     others: Words = NO_WORDS

@@ -68,6 +68,7 @@ def _words(language: Language) -> tuple[UInt64, npt.NDArray[Any]]:
         kernels.CREDIT: language.credits,
         kernels.OTHER: language.others,
         kernels.AND: language.and_words,
+        kernels.AFTER_COMPANY: language.after_companies,
         kernels.DETERMINER: language.determiners,
         kernels.SPORT: language.sport_words,
     }

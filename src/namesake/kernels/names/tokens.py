@@ -17,7 +17,7 @@ IS_CAPITAL, IS_INITIALS, IS_UPPER, IS_DOTTED, IS_NUMBER = 1, 2, 4, 8, 16
 # what a word is, by bits
 HONORIFIC, SUFFIX, FUNCTION, FIRM, BEFORE_FIRM, FIRM_WORD, PARTICLE, NUMERAL = (1 << bit for bit in range(8))
 TITLE, NAME_TITLE, LOWER_TITLE, ROLE, IN_PLACE, TO_PLACE, DATE, NEVER = (1 << bit for bit in range(8, 16))
-ARTICLE, BY, CREDIT, OTHER, AND, DETERMINER, SPORT = (1 << bit for bit in range(16, 23))  # 9 bits are free
+ARTICLE, BY, CREDIT, OTHER, AND, AFTER_COMPANY, DETERMINER, SPORT = (1 << bit for bit in range(16, 24))  # 8 are free
 NO_NAME = NEVER | DATE | NAME_TITLE | NUMERAL | FUNCTION | SUFFIX | FIRM  # by itself no name of one word
 # what stands before a token, by bits, and whether it has a capital, also behind an apostrophe (d'Estaing)
 HAS_CAPITAL, AT_START, AFTER_HYPHEN, AFTER_DOT = 1, 2, 4, 8
