@@ -25,7 +25,7 @@ from namesake import build_kb
 from namesake.apps.cli.commands import app
 from namesake.apps.server.endpoint import RequestError
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.pool import Links, Pool
+from namesake.apps.server.pool import Job, Links, Pool
 from namesake.apps.server.schema import GivenArticle, GivenMention
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
@@ -178,7 +178,7 @@ def test_a_fault_is_its_own_requests(linker: Linker) -> None:
         return b" ".join((link.qid or "nobody").encode() for links_of_one in links for link in links_of_one)
 
     async def ask(articles: list[GivenArticle]) -> bytes:
-        return await pool.link_articles(articles, render)
+        return await pool.link(Job(articles, render))
 
     async def ask_all() -> list[bytes | BaseException]:
         first = asyncio.create_task(ask([good]))  # while it is linked, the others wait for each other

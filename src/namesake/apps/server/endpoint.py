@@ -29,6 +29,7 @@ T = TypeVar("T")
 JSON, HTML, TURTLE, FORM = "application/json", "text/html", "text/turtle", "application/x-www-form-urlencoded"
 GZIP = ("gzip", "x-gzip")
 MOST_FIELDS = 100  # parameters of a query string or a form
+REFERENCE = "#/components/schemas/{name}"
 ERRORS = {"GET": (400, 422), "POST": (400, 408, 413, 415, 422, 429, 503)}
 """Error statuses of endpoints that take something, by their method."""
 CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -249,14 +250,12 @@ def fixed(
 
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """The OpenAPI 3.1 document of some endpoints."""
-    kinds = [kind for one in endpoints for kind in (one.takes, one.query, one.returns) if isinstance(kind, type)]
-    structs = list(dict.fromkeys([*kinds, Problem]))
-    references, schemas = msgspec.json.schema_components(structs, ref_template="#/components/schemas/{name}")
-    by_struct = dict(zip(structs, references, strict=True))
+    structs = [kind for one in endpoints for kind in (one.takes, one.query, one.returns) if isinstance(kind, type)]
+    _, schemas = msgspec.json.schema_components([*structs, Problem], ref_template=REFERENCE)
     parameters = {found.__name__ for one in endpoints if (found := one.parameter_struct)}
     paths: dict[str, Any] = {}
     for one in endpoints:
-        paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, by_struct, schemas)
+        paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, schemas)
     return {
         "openapi": "3.1.0",
         "info": {"title": "Namesake", "version": __version__, "description": "Links names in text to Wikidata."},
@@ -265,9 +264,9 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     }
 
 
-def _operation(one: Endpoint, by_struct: dict[type, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+def _operation(one: Endpoint, schemas: dict[str, Any]) -> dict[str, Any]:
     def content(kinds: Sequence[str], what: Any) -> dict[str, Any]:
-        schema = by_struct[what] if isinstance(what, type) else what or {}
+        schema = {"$ref": REFERENCE.format(name=what.__name__)} if isinstance(what, type) else what or {}
         return {kind: {"schema": schema} for kind in kinds}
 
     problem = content([JSON], Problem)

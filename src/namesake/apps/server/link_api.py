@@ -16,7 +16,7 @@ from starlette.responses import Response
 from namesake.apps.server import schema
 from namesake.apps.server.endpoint import TURTLE, Endpoint, RequestError, content_type, too_large, url_parameters
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.pool import LinkOptions, Links, Pool
+from namesake.apps.server.pool import Job, LinkOptions, Links, Pool
 from namesake.apps.server.schema import ExplainRequest, GivenArticle, GivenMention, LinkRequest, LinkResponse
 from namesake.articles.builder import ArticleBuilder
 from namesake.datasets import nif
@@ -76,7 +76,7 @@ async def link(pool: Pool, request: Request, asked: LinkRequest) -> bytes:
             return msgspec.json.encode(LinkResponse(links=links[0]))
         return msgspec.json.encode(LinkResponse(articles=list(map(schema.ArticleAnswer, ids, links))))
 
-    return await pool.link_articles(given, render, options, ids is not None)
+    return await pool.link(Job(given, render, options, ids is not None))
 
 
 def _given(asked: LinkRequest, limits: Limits) -> Sequence[GivenArticle]:
@@ -187,7 +187,7 @@ async def link_rel(pool: Pool, request: Request, asked: RelRequest) -> bytes:
         return by_surface(asked.text, [(start, start + length) for start, length in places], limits)
 
     given = GivenArticle(asked.text, mentions=await pool.run(mentions) if asked.spans else None)
-    return await pool.link_articles([given], _rel_rows, options, several=False)
+    return await pool.link(Job([given], _rel_rows, options, several=False))
 
 
 def _rel_rows(links: Links) -> bytes:
@@ -222,7 +222,7 @@ async def link_nif(pool: Pool, request: Request, body: bytes) -> Response:
             documents.append(replace(document, annotations=ordered))
         return nif.turtle(documents)
 
-    answer = await pool.link_articles(given, render, options)
+    answer = await pool.link(Job(given, render, options))
     return Response(answer, media_type=kind if kind in SENT else TURTLE)
 
 

@@ -66,8 +66,8 @@ class Job:
     given: Sequence[GivenArticle]
     render: Callable[[Links], bytes]
     """Makes the answer from the links; called by a thread."""
-    options: LinkOptions
-    several: bool
+    options: LinkOptions = LinkOptions()
+    several: bool = True
     """Whether the request has a list of articles, which its errors count."""
     done: asyncio.Future[bytes] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
@@ -122,19 +122,12 @@ class Pool:
         """The number of jobs that no thread has taken yet."""
         return len(self.small.waiting) + len(self.large.waiting)
 
-    async def link_articles(
-        self,
-        given: Sequence[GivenArticle],
-        render: Callable[[Links], bytes],
-        options: LinkOptions | None = None,
-        several: bool = True,
-    ) -> bytes:
-        """The answer to a request with these articles, which must be within the limits."""
-        schema.check_given(given, self.limits)
+    async def link(self, job: Job) -> bytes:
+        """The answer to a job, whose articles must be within the limits."""
+        schema.check_given(job.given, self.limits)
         if self.waiting >= self.limits.requests:
             raise busy("too many requests wait to be linked")
-        job = Job(given, render, options or LinkOptions(), several)
-        lane = self.small if schema.weight(given) <= self.limits.small else self.large
+        lane = self.small if schema.weight(job.given) <= self.limits.small else self.large
         lane.waiting.append(job)
         lane.arrived.set()
         if len(lane.workers) < self.limits.threads:

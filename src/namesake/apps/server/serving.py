@@ -134,8 +134,7 @@ class Reloading:
     def __init__(self, linker: Linker, application: Callable[[Linker], Starlette], watch: bool) -> None:
         self.application, self.watch = application, watch
         self.current = application(warm(linker))
-        self._lock = asyncio.Lock()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._asked = asyncio.Event()
 
     @property
     def linker(self) -> Linker:
@@ -165,20 +164,13 @@ class Reloading:
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
         with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):  # not in the main thread
-            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, lambda: self._spawn(self.reload()))
-        if self.watch:
-            self._spawn(self._watch())
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, self._asked.set)
+        reloads = asyncio.create_task(self._reloads())
         await send({"type": "lifespan.startup.complete"})
         await receive()
-        for task in self._tasks:
-            task.cancel()
+        reloads.cancel()
         self.current.state.pool.close()
         await send({"type": "lifespan.shutdown.complete"})
-
-    def _spawn(self, work: Any) -> None:
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     def _retire(self, app: Starlette) -> None:
         """End a generation that is not the latest and has no requests."""
@@ -187,28 +179,31 @@ class Reloading:
 
     async def reload(self) -> None:
         """Take up the KB that is in the folder now. If it cannot be opened, the old one is still served."""
-        async with self._lock:
-            old, served = self.current, self.linker.kb.generation
-            try:
-                linker = await asyncio.to_thread(lambda: warm(self.linker.reopened()))
-            except (NamesakeError, OSError) as problem:
-                say(f"the KB was not reloaded, and generation {served} is served: {problem}")
-                return
-            if linker.kb.generation == served:
-                say(f"the KB was not reloaded: generation {served} is the same")
-                return
-            self.current = self.application(linker)
-            say(f"generation {linker.kb.generation} of the KB is served ({len(linker.kb):,} entities)")
-            self._retire(old)
+        old, served = self.current, self.linker.kb.generation
+        try:
+            linker = await asyncio.to_thread(lambda: warm(self.linker.reopened()))
+        except Exception as problem:
+            say(f"the KB was not reloaded, and generation {served} is served: {problem}")
+            return
+        if linker.kb.generation == served:
+            say(f"the KB was not reloaded: generation {served} is the same")
+            return
+        self.current = self.application(linker)
+        say(f"generation {linker.kb.generation} of the KB is served ({len(linker.kb):,} entities)")
+        self._retire(old)
 
-    async def _watch(self) -> None:
-        """Reload whenever the manifest of the KB is another file."""
+    async def _reloads(self) -> None:
+        """Reload after SIGHUP, and with `watch` whenever the manifest of the KB is another file."""
         seen = self._manifest()
         while True:
-            await asyncio.sleep(LOOKS_APART)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOKS_APART if self.watch else None):
+                    await self._asked.wait()
             now = self._manifest()
-            if now is not None and now != seen:
-                seen = now
+            changed = self.watch and now is not None and now != seen
+            if self._asked.is_set() or changed:
+                self._asked.clear()
+                seen = now or seen
                 await self.reload()
 
     def _manifest(self) -> tuple[int, int] | None:
