@@ -9,8 +9,7 @@ from rich.text import Text
 
 from namesake import KB, Linker
 from namesake.apps.sample_kb import sample_kb
-from namesake.apps.terminal.explanations import show_explanation
-from namesake.apps.terminal.links import linked_text
+from namesake.apps.terminal.explanations import linked_text, show_explanation
 from namesake.articles.rejects import Rejects
 from namesake.formats import read_articles
 from namesake.sample import ARTICLES

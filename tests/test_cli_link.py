@@ -375,7 +375,7 @@ def test_the_installed_command(sample_kb, tmp_path):
 
 
 def test_a_text_file_is_printed_with_its_links(tmp_path, sample_kb):
-    from namesake.apps.terminal.links import linked_text
+    from namesake.apps.terminal.explanations import linked_text
 
     text = "Chris Carter and Ann Lee spoke.\nCarter left.\x1b[31m"
     links = [

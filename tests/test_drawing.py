@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesake.drawing.candidates import rounded, side_by_side, steps
-from namesake.drawing.evidence import evidence
+from namesake.drawing.evidence import evidence, rounded, side_by_side, steps
 from namesake.drawing.text import Mark, hint, marked_article
 from namesake.drawing.theme import GRADES, grade, notebook_style
 from namesake.errors import NamesakeError

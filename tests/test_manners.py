@@ -21,8 +21,7 @@ from namesake import KB, Linker, NamesakeError, build_kb
 from namesake.apps.cli.commands import COMMANDS, OLD_NAMES, app
 from namesake.apps.cli.common import as_options
 from namesake.apps.sample_kb import sample_kb as cached_sample
-from namesake.apps.terminal.explanations import show_mistakes
-from namesake.apps.terminal.links import linked_text, show_links
+from namesake.apps.terminal.explanations import linked_text, show_links, show_mistakes
 from namesake.articles.builder import text_table
 from namesake.evaluation.gold import read_gold
 from namesake.kb.records import about, describe

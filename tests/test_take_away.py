@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from namesake import link_frame
-from namesake.drawing.sentence import GROUP_OF, for_and_against, summary_sentence
+from namesake.drawing.evidence import GROUP_OF, for_and_against, summary_sentence
 from namesake.drawing.theme import GROUPS, PARTS, REASONS, nil_confidence
 from namesake.engines.folder import link_folder
 from namesake.reconciling.queries import stated_qid, usual_form

@@ -15,7 +15,7 @@ from namesake.analysis.evaluate import Corpus, in_kb, labelled_corpus
 from namesake.arrays import Bool
 from namesake.articles.article import Span
 from namesake.articles.rejects import Rejects
-from namesake.drawing.candidates import number, steps
+from namesake.drawing.evidence import number, steps
 from namesake.drawing.text import excerpt
 from namesake.drawing.theme import part_name
 from namesake.evaluation.gold import Dataset, in_split, read_gold

@@ -24,7 +24,7 @@ from namesake.articles.builder import check_articles, pieces
 from namesake.articles.rejects import Rejects
 from namesake.decisions.lookup import contexts_of
 from namesake.decisions.records import Cells, agreement, answers_by, origin, read_file
-from namesake.drawing.sentence import for_and_against
+from namesake.drawing.evidence import for_and_against
 from namesake.drawing.theme import render, style_sheet
 from namesake.engines.file_linker import read_files
 from namesake.errors import NamesakeError

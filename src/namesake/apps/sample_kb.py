@@ -3,17 +3,14 @@
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from namesake import __version__
 from namesake.errors import NamesakeError
 from namesake.files.outputs import locked
 from namesake.kb.manifest import FORMAT_VERSION
+from namesake.kb.store import KB
 from namesake.machine import cache_folder
 from namesake.sample import DUMP, WIKIPEDIA
-
-if TYPE_CHECKING:
-    from namesake.kb.store import KB
 
 
 def sample_kb() -> Path:
@@ -21,10 +18,8 @@ def sample_kb() -> Path:
     return open_sample().path
 
 
-def open_sample() -> "KB":
+def open_sample() -> KB:
     """The sample KB. It is rebuilt for a new version of the sample or format, and if it is damaged."""
-    from namesake.kb.store import KB
-
     cache = cache_folder()
     made_of = DUMP.read_bytes() + WIKIPEDIA.read_bytes() + f"{__version__} {FORMAT_VERSION}".encode()
     folder = cache / f"sample-{sha256(made_of).hexdigest()[:12]}"

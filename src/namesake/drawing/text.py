@@ -144,7 +144,7 @@ class Explanation:
         return [own[_key(link)] for link in self.links]
 
     def _repr_html_(self) -> str:
-        from namesake.drawing.candidates import side_by_side  # the terminal, which draws texts too, does not need it
+        from namesake.drawing.evidence import side_by_side  # the terminal, which draws texts too, does not need it
 
         names = [
             (answer(link), side_by_side(rows, self.text, self.people, link))

@@ -17,7 +17,7 @@ from namesake.articles.days import UNDATED, day_number, read_day
 from namesake.batch import Query
 from namesake.decide import DECIDED, REASONS, TOO_CLOSE
 from namesake.decisions.lookup import rows_from, texts
-from namesake.drawing.sentence import summary_sentence
+from namesake.drawing.evidence import summary_sentence
 from namesake.errors import NamesakeError, did_you_mean, warn
 from namesake.explain import EXPLANATION, explanation_rows
 from namesake.kb.records import about, rows_named

@@ -36,8 +36,7 @@ def demo() -> None:
     import pyarrow as pa
 
     from namesake.apps.sample_kb import open_sample
-    from namesake.apps.terminal.explanations import show_explanation, show_mistakes
-    from namesake.apps.terminal.links import show_links, show_texts
+    from namesake.apps.terminal.explanations import show_explanation, show_links, show_mistakes, show_texts
     from namesake.articles.builder import text_table
     from namesake.articles.rejects import NoRejects
     from namesake.evaluation.gold import read_gold

@@ -206,7 +206,7 @@ def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings
 def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) -> None:
     """Print the links of each article as a table, and before it the text if the file is a text file."""
     from namesake.apps.terminal import Console
-    from namesake.apps.terminal.links import show_links, show_texts
+    from namesake.apps.terminal.explanations import show_links, show_texts
     from namesake.engines.file_linker import find_files, read_files, reading_for
 
     console, listing = Console(), find_files(articles, say=common.say)

@@ -14,8 +14,7 @@ from namesake.apps.server.endpoint import HTML, Endpoint, RequestError, fixed
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.schema import Date, GivenArticle, StrictStruct, check_date, check_explained, check_given
 from namesake.decisions.records import Decision, append
-from namesake.drawing.candidates import shown, side_by_side
-from namesake.drawing.evidence import evidence
+from namesake.drawing.evidence import evidence, shown, side_by_side
 from namesake.drawing.text import Mark, Row, marked_article, name_marks
 from namesake.drawing.theme import GRADES, style_sheet
 from namesake.errors import NamesakeError
