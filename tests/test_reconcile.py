@@ -20,8 +20,7 @@ from namesake.kb.records import describe
 from namesake.kernels.link.candidate_tables import Stated, agree
 from namesake.kernels.types import Ragged
 from namesake.reconciling import Query, reconcile_queries
-from namesake.reconciling.matching import judge
-from namesake.reconciling.queries import plain_name
+from namesake.reconciling.matching import judge, plain_name
 from namesake.scorers.value_lookup import find_property
 
 JORDAN, SCIENTIST, FOOTBALLER = "Q41421", "Q3308285", "Q6831716"

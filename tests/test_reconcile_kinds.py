@@ -11,7 +11,7 @@ import namesake
 from namesake import Linker, NamesakeError
 from namesake.kinds import kinds, named
 from namesake.reconciling import Query, reconcile_queries
-from namesake.reconciling.queries import kinds_of_column, shares_of_kinds
+from namesake.reconciling.matching import kinds_of_column, shares_of_kinds
 from namesake.reconciling.table import Layout, reconcile_table
 from namesake.scorers.value_lookup import find_property
 from serving import Client, running

@@ -5,8 +5,6 @@ the score. In recipes that may answer NIL ("not in the knowledge base"), NIL is 
 have no QID, and its parts are the recipe's doubts, or the constant if there are none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from difflib import get_close_matches

@@ -6,8 +6,6 @@ sum of uncertainty × number of mentions over its group: this is what one answer
 it to the whole group.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256

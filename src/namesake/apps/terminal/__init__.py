@@ -1,7 +1,5 @@
 """Terminal output: the console, and on it links, explanations, entities, tables and curves."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -50,7 +48,7 @@ def table(
     return drawn
 
 
-def draw(view: View, console: rich.console.Console) -> None:
+def draw(view: "View", console: rich.console.Console) -> None:
     """Print a table of a report."""
     console.print(Text(view.title, style="bold"), soft_wrap=True)
     console.print(table(view.header, view.rows, view.words, view.best))
