@@ -5,7 +5,7 @@ the score. In recipes that may answer NIL ("not in the knowledge base"), NIL is 
 have no QID, and its parts are the recipe's doubts, or the constant if there are none.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from difflib import get_close_matches
 from functools import cache
@@ -140,7 +140,9 @@ def _nil_rows(scored: Scored, reading: Reading, shared: Row, single: bool) -> It
     assert rule is not None
     assert scored.combined.nil is not None
     about, rows = shared | {"score": float(scored.combined.nil[m])}, []
-    for name, parts in _by_source([part for part in rule.parts if part.name in summands], "doubt"):
+    counted = [part for part in rule.parts if part.name in summands]
+    for name in dict.fromkeys(part.doubt for part in counted):
+        parts = [part for part in counted if part.doubt == name]
         weight = sum(part.weight for part in parts if part.above is None or summands[part.name][m])
         contribution = sum(summands[part.name][m] for part in parts)
         matches = named(name, "doubt").matches(reading)
@@ -170,14 +172,6 @@ def _decision_rows(scored: Scored, mention: int, parts: Mapping[str, Any], at: i
         yield _part_row(about, DECISION, 1.0 if added > 0 else -1.0, abs(added), added, [match])
 
 
-def _by_source(parts: Sequence[Any], field: str) -> Iterable[tuple[str, list[Any]]]:
-    """The parts of each scorer or doubt: of several, all but one count what exceeds a number."""
-    found: dict[str, list[Any]] = {}
-    for part in parts:
-        found.setdefault(getattr(part, field), []).append(part)
-    return found.items()
-
-
 def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterator[Row]:
     """The rows of a candidate: its parts, then its tie-breakers."""
     combined, kb, at, row = scored.combined, scored.batch.kb, candidate.number, candidate.row
@@ -186,7 +180,8 @@ def _candidate_rows(scored: Scored, candidate: Candidate, shared: Row) -> Iterat
     if row >= 0:
         about |= {"label": kb.label(row), "description": about_entity(kb, row), "kind": kb.kind_of(row).name}
     kind = scored.batch.kinds[at]
-    for name, parts in _by_source(scored.recipe.parts, "source"):
+    for name in dict.fromkeys(part.source for part in scored.recipe.parts):
+        parts = [part for part in scored.recipe.parts if part.source == name]
         evidence = bool(parts[0].evidence)
         numbers, number = (scored.doubts, reading.mention) if evidence else (scored.scores, at)
         if name not in numbers:  # the KB lacks its data, or another part replaces it

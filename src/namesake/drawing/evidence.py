@@ -334,6 +334,9 @@ def number(value: float) -> str:
 def waterfalls(candidates: Sequence[Sequence[Row]]) -> list[list[dict[str, Any]]]:
     """The bars of several candidates, all drawn to one scale: steps, and positions in percent of the width."""
     every = [steps(rows) for rows in candidates]
+    for some in every:
+        value = sum(step.value for step in some)
+        some.append(Step(TOTAL, value, number(round(value * 100) / 100).removeprefix("+"), 0.0, value))
     ends = [0.0, *(end for some in every for step in some for end in (step.begin, step.end))]
     low, width = min(ends), (max(ends) - min(ends)) or 1.0
 
@@ -341,9 +344,7 @@ def waterfalls(candidates: Sequence[Sequence[Row]]) -> list[list[dict[str, Any]]
         left, right = (100 * (at - low) / width for at in sorted((step.begin, step.end)))
         return vars(step) | {"kind": kind, "zero": 100 * -low / width, "left": left, "width": max(right - left, 0.6)}
 
-    bars = [[bar(step, "for" if step.value >= 0 else "against") for step in some] for some in every]
-    for own, some in zip(bars, every, strict=True):
-        value = sum(step.value for step in some)
-        written = number(round(value * 100) / 100).removeprefix("+")
-        own.append(bar(Step(TOTAL, value, written, 0.0, value), TOTAL))
-    return bars
+    return [
+        [*(bar(step, "for" if step.value >= 0 else "against") for step in parts), bar(total, TOTAL)]
+        for *parts, total in every
+    ]

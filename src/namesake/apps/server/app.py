@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -21,7 +22,6 @@ from namesake import __version__
 from namesake.apps.server import link_api, page_api, reconcile_api
 from namesake.apps.server.endpoint import JSON, Endpoint, RequestError, Workload, with_document
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.page_api import Review
 from namesake.apps.server.pool import Pool
 from namesake.errors import NamesakeError
 from namesake.kb.columns.large import held as memory
@@ -52,7 +52,7 @@ def application(
     origins: Sequence[str] = (),
     public: str | None = None,
     stop: Callable[[], None] = lambda: None,
-    review: Review | None = None,
+    review: tuple[Path, Path] | None = None,
 ) -> Starlette:
     """The ASGI application of a linker; pages of `origins` may read its answers, and `stop` ends the server."""
     pool = Pool(linker, limits)
@@ -71,7 +71,7 @@ def application(
         *link_api.endpoints(pool),
         *reconcile_api.endpoints(pool, public),
         *page_api.endpoints(pool),
-        *(page_api.review_endpoints(pool, review) if review is not None else ()),
+        *(page_api.review_endpoints(pool, *review) if review is not None else ()),
         Endpoint("GET", "/health", health, returns=Health, always=True),
         Endpoint("GET", "/metrics", metrics, returns={"type": "string"}, sends=("text/plain",), always=True),
     ]
@@ -84,7 +84,7 @@ def application(
         middleware=[Middleware(request_metrics, registry), Middleware(cors, origins), Middleware(gzip)],
         exception_handlers=_error_handlers(stop),
     )
-    app.state.pool, app.state.requests = pool, 0
+    app.state.pool, app.state.load = pool, load
     return app
 
 

@@ -1,7 +1,6 @@
 """The page at `/`, which marks the names of a text and explains each link, with `POST /draw`; a review at `/review`."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -128,18 +127,11 @@ def _drawn(text: str, title: str | None, links: Sequence[Row], words: Iterable[t
 
 
 # the review
-@dataclass(frozen=True)
-class Review:
-    """A page that `namesake review` wrote, and the file of decisions that it adds to."""
-
-    page: Path
-    decisions: Path
-
-    def __post_init__(self) -> None:
-        """Raise an error for a page that cannot be read, or a file that cannot be written."""
-        if not self.page.is_file() or b'id="data"' not in self.page.read_bytes():
-            raise NamesakeError(f"{self.page} is not a page of a review: write one with `namesake review`")
-        check_place(self.decisions)
+def check_review(page: Path, decisions: Path) -> None:
+    """Raise an error for a page that `namesake review` did not write, or a file that cannot be written."""
+    if not page.is_file() or b'id="data"' not in page.read_bytes():
+        raise NamesakeError(f"{page} is not a page of a review: write one with `namesake review`")
+    check_place(decisions)
 
 
 class Saved(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -154,29 +146,29 @@ class Count(msgspec.Struct, frozen=True):
     saved: int
 
 
-def review_endpoints(pool: Pool, review: Review) -> list[Endpoint]:
-    """The page, the decisions so far, and the place to save more."""
+def review_endpoints(pool: Pool, page: Path, decisions: Path) -> list[Endpoint]:
+    """The page of a review, the decisions in its file so far, and the place to save more."""
 
-    def page() -> Response:
+    def shown_page() -> Response:
         """The page on which people decide uncertain names."""
-        return Response(review.page.read_bytes(), headers=REVIEW_HEADERS, media_type=HTML)
+        return Response(page.read_bytes(), headers=REVIEW_HEADERS, media_type=HTML)
 
     def known() -> Response:
         """The decisions that have been saved, one per line."""
-        lines = review.decisions.read_bytes() if review.decisions.exists() else b""
+        lines = decisions.read_bytes() if decisions.exists() else b""
         return Response(lines, headers=REVIEW_HEADERS, media_type=LINES)
 
     async def save(request: Request, given: Saved) -> bytes:
         """Add decisions to the file of the review. Several reviewers may do so at the same time."""
         try:
-            await run_in_threadpool(append, review.decisions, given.decisions)
+            await run_in_threadpool(append, decisions, given.decisions)
         except OSError as problem:
             error = f"the decisions cannot be written ({problem.strerror})"
             raise RequestError(503, error, "try again later") from None
         return msgspec.json.encode(Count(len(given.decisions)))
 
     return [
-        pool.lookup("/review", page, {"type": "string"}, sends=(HTML,)),
+        pool.lookup("/review", shown_page, {"type": "string"}, sends=(HTML,)),
         pool.lookup("/review/decisions", known, {"type": "string"}, sends=(LINES,)),
         Endpoint("POST", "/review", save, Saved, Count),
     ]

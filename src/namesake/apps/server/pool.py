@@ -7,7 +7,6 @@ their own, so that nothing waits for a large request. The linker gives a request
 
 import asyncio
 import re
-from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -78,7 +77,7 @@ class Lane:
 
     threads: ThreadPoolExecutor
     batch: int
-    waiting: deque[Job] = field(default_factory=deque)
+    waiting: list[Job] = field(default_factory=list)
     expected: int = 1
     """The number of jobs when the last batch was done, including its own: as many are likely to arrive again."""
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
@@ -95,10 +94,8 @@ class Pool:
         self.counts = {name: Counter(f"namesake_{name}", text, registry=None) for name, text in COUNTED.items()}
         own: dict[str, Any] = {"mentions": linker.mentions, "decisions": linker.decisions or ()}
         self._at = lru_cache(LINKERS)(partial(Linker, linker.kb, linker.recipe, **own))
-        small, large, self.short = (
-            ThreadPoolExecutor(limits.threads, thread_name_prefix=f"link-{name}")
-            for name in ("small", "large", "short")
-        )
+        names = ("link-small", "link-large", "link-short")
+        small, large, self.short = (ThreadPoolExecutor(limits.threads, thread_name_prefix=name) for name in names)
         self.small, self.large = Lane(small, limits.batch), Lane(large, 1)
 
     def at(self, threshold: float | str | None, kinds: str | None = None) -> Linker:
@@ -238,17 +235,14 @@ def _about(kb: KB, qid: str) -> tuple[str | None, str | None, str, str | None]:
 
 def _next_batch(lane: Lane) -> list[Job]:
     """The first waiting job and others with the same options, as many as fit into a batch."""
-    jobs: list[Job] = []
-    left = lane.batch
-    later: deque[Job] = deque()
-    while lane.waiting and left > 0:
-        job = lane.waiting.popleft()
-        if jobs and (job.options != jobs[0].options or len(job.given) > left):
+    jobs, left, later = list[Job](), lane.batch, list[Job]()
+    for job in lane.waiting:
+        if left > 0 and (not jobs or (job.options == jobs[0].options and len(job.given) <= left)):
+            jobs.append(job)
+            left -= max(len(job.given), 1)
+        else:
             later.append(job)
-            continue
-        jobs.append(job)
-        left -= max(len(job.given), 1)
-    lane.waiting.extendleft(reversed(later))
+    lane.waiting = later
     return jobs
 
 

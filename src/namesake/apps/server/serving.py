@@ -32,7 +32,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from namesake.apps.server.app import application
 from namesake.apps.server.endpoint import RequestError, busy
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.page_api import Review
+from namesake.apps.server.page_api import check_review
 from namesake.articles.builder import text_table
 from namesake.errors import NamesakeError
 from namesake.kb.manifest import MANIFEST
@@ -72,10 +72,11 @@ def server_of(
     review: tuple[Path, Path] | None = None,
 ) -> Any:
     """A server of uvicorn that is ready to run; `public` is its address, `review` a page and its file of decisions."""
-    reviewed = None if review is None else Review(*review)
+    if review is not None:
+        check_review(*review)
 
     def application_of(one: Linker) -> Starlette:
-        return application(one, limits, origins, public, lambda: setattr(server, "should_exit", True), reviewed)
+        return application(one, limits, origins, public, lambda: setattr(server, "should_exit", True), review)
 
     config = uvicorn.Config(
         Reloading(linker, application_of, watch),
@@ -148,7 +149,6 @@ class Reloading:
             await self._lifespan(receive, send)
             return
         app, generation = self.current, self.linker.kb.generation
-        app.state.requests += 1
 
         async def named(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -158,7 +158,6 @@ class Reloading:
         try:
             await app(scope, receive, named)
         finally:
-            app.state.requests -= 1
             self._retire(app)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
@@ -174,7 +173,7 @@ class Reloading:
 
     def _retire(self, app: Starlette) -> None:
         """End a generation that is not the latest and has no requests."""
-        if app is not self.current and not app.state.requests:
+        if app is not self.current and not app.state.load.requests:
             app.state.pool.close()
 
     async def reload(self) -> None:
