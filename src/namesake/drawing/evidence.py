@@ -77,7 +77,14 @@ def evidence(rows: Iterable[Row], text: str) -> Evidence:
         key, more = (one_line(what), one_line(first["value"])), match.get("more_sources") or 0
         shared[key] = Shared(*key, list(dict.fromkeys(anchors)), first["property"] in COMMON, more)
     telling = sorted(shared.values(), key=lambda one: one.common)  # those that distinguish entities first
-    return Evidence(_words(list(words.values()), text), telling, list(dict.fromkeys(notes)), spans)
+    matches = list(words.values())
+    nowhere = [("", [surface(match, text) for match in matches if not match["sources"]])]
+    found = [
+        (place(source), list(dict.fromkeys(surface(match, text) for match in group)))
+        for source, group in by_source(matches)
+    ]
+    by_place = [one for one in (*nowhere, *found) if one[1]]
+    return Evidence(by_place, telling, list(dict.fromkeys(notes)), spans)
 
 
 def place(source: Row, plain: bool = True) -> str:
@@ -117,16 +124,6 @@ def by_source(matches: Iterable[Row]) -> list[tuple[Row, list[Row]]]:
     return found
 
 
-def _words(matches: list[Row], text: str) -> list[tuple[str, list[str]]]:
-    """Words by source; words without a source first."""
-    nowhere = [surface(match, text) for match in matches if not match["sources"]]
-    found = [
-        (place(source), list(dict.fromkeys(surface(match, text) for match in group)))
-        for source, group in by_source(matches)
-    ]
-    return [("", nowhere), *found] if nowhere else found
-
-
 # one sentence
 def summary_sentence(rows: Sequence[Row], text: str = "") -> str:
     """Why a name has its answer, from its rows of `explain.EXPLANATION`."""
@@ -149,15 +146,13 @@ def summary_sentence(rows: Sequence[Row], text: str = "") -> str:
 
 def reasons_for(own: Sequence[Row], rival: Sequence[Row], text: str = "") -> list[str]:
     """What speaks for a candidate rather than for its rival, the strongest first."""
-    ahead = _by_group(own)
-    if rival and rival[0]["qid"] is not None:
-        for group, amount in _by_group(rival).items():
-            ahead[group] -= amount
-    about = _about(own[0]["kind"])
     alone = not (rival and rival[0]["qid"] is not None)
+    ahead, about = _by_group(own), _about(own[0]["kind"])
+    for group, amount in _by_group([] if alone else rival).items():
+        ahead[group] -= amount
     found = evidence(own, text)
     words = [word for source, some in found.words for word in some]
-    known = {word for _, some in evidence(rival, text).words for word in some} if rival else set()
+    known = {word for _, some in evidence(rival, text).words for word in some}
     words = [word for word in dict.fromkeys(words) if word not in known]
     names = [label for one in found.shared if not one.common for _, label in one.others]
     about |= {"words": _joined([f"“{one_line(word)}”" for word in words[:MOST_WORDS]])}

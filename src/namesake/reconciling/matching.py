@@ -210,12 +210,6 @@ class Reconciled:
         return rank.order(self.scored.batch.offsets, *self.scored.combined.keys)
 
     @cached_property
-    def confidence(self) -> Float64:
-        """P(this candidate is right) of each candidate; NaN if the recipe has no `[decide]` table."""
-        found = self.scored.probabilities
-        return np.full(len(self.scored.combined.total), np.nan) if found is None else found[0]
-
-    @cached_property
     def parts(self) -> dict[str, Float64]:
         """The summands of the candidates' scores: the recipe's parts, with one for each property of the queries."""
         parts = dict(self.scored.contributions)
@@ -246,18 +240,17 @@ class Reconciled:
         if mention < 0:
             return []
         begin, end = self.scored.batch.offsets[mention : mention + 2].tolist()
-        found: list[int] = self.order[begin : min(end, begin + limit)].tolist()
-        return found
+        return [int(at) for at in self.order[begin : min(end, begin + limit)]]
 
     def who(self, kb: KB, candidate: int, matched: bool = True) -> Candidate:
         """One candidate, by its place in the flat arrays."""
-        row, sure = int(self.scored.batch.rows[candidate]), float(self.confidence[candidate])
+        row, sure = int(self.scored.batch.rows[candidate]), self.scored.probabilities
         return Candidate(
             qid=kb.ids.text(int(self.scored.batch.qids[candidate])),
             label=kb.label(row) if row >= 0 else "",
             description=about(kb, row) if row >= 0 else "",
             score=float(self.scored.combined.total[candidate]),
-            confidence=None if np.isnan(sure) else sure,
+            confidence=None if sure is None else float(sure[0][candidate]),
             matched=matched,
             parts={name: float(added[candidate]) for name, added in self.parts.items() if added[candidate]},
         )

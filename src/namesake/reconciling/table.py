@@ -155,18 +155,10 @@ def reconcile_table(
     advance: Callable[[int], None] | None = None,
     say: Callable[[str], None] = warn,
 ) -> Answers:
-    """Add the entity of each row to a table.
+    """Add the entity of each row to a table, as `namesake.reconcile` does for a file.
 
-    Args:
-        linker: its KB and recipe.
-        table: a table with one name per row.
-        layout: the roles of its columns.
-        threads: the number of threads; 0: one per core. The result does not depend on it.
-        review_below: collect the rows with a lower confidence, with their candidates, for review.
-        unread: by row number, why a row could not be read; it has no answer.
-        explain: also add the column `why`, with one sentence for each row.
-        advance: called with the number of rows that are done.
-        say: receives the guess of the kind.
+    `unread` says by row number why a row could not be read; it has no answer. Rows with a lower confidence than
+    `review_below` are collected for review. `advance` is called with the number of rows that are done.
     """
     layout.check(table, linker.kb)
     queries = queries_of(table, layout)

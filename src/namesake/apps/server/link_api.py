@@ -186,17 +186,16 @@ async def link_rel(pool: Pool, request: Request, asked: RelRequest) -> bytes:
                 raise RequestError(422, error, "give start and length in characters")
         return by_surface(asked.text, [(start, start + length) for start, length in places], limits)
 
+    def render(links: Links) -> bytes:
+        rows = []
+        for link in (one for one in links[0] if one.qid is not None):
+            confidences = [1.0 if one is None else one for one in (link.confidence, link.known)]
+            tag = tag if (tag := symbol(link.kind)) in REL_TAGS else OTHER_TAG
+            rows += [(start, end - start, link.name, link.qid, *confidences, tag) for start, end in link.spans]
+        return msgspec.json.encode(sorted(rows))
+
     given = GivenArticle(asked.text, mentions=await pool.run(mentions) if asked.spans else None)
-    return await pool.link(Job([given], _rel_rows, options, several=False))
-
-
-def _rel_rows(links: Links) -> bytes:
-    rows = []
-    for link in (one for one in links[0] if one.qid is not None):
-        confidences = [1.0 if one is None else one for one in (link.confidence, link.known)]
-        tag = tag if (tag := symbol(link.kind)) in REL_TAGS else OTHER_TAG
-        rows += [(start, end - start, link.name, link.qid, *confidences, tag) for start, end in link.spans]
-    return msgspec.json.encode(sorted(rows))
+    return await pool.link(Job([given], render, options, several=False))
 
 
 # NIF

@@ -267,8 +267,7 @@ class ReconcileApi:
     def _by_label(self) -> Int32:
         """The rows of the entities in the order of their labels' bytes. It is made for the first suggestion."""
         labels = self.kb.item_labels.take(self.kb.entity_item)
-        rows: Int32 = pc.sort_indices(labels.arrow()).to_numpy().astype(np.int32)
-        return rows
+        return np.asarray(pc.sort_indices(labels.arrow()), np.int32)
 
     def _beginning(self, prefix: str, most: int) -> list[int]:
         """The rows whose label begins with a prefix, or with it In Title Case; those with the most sitelinks first."""
@@ -285,8 +284,7 @@ class ReconcileApi:
         rows = np.concatenate(found).astype(np.int64)
         keys = rows - (self.kb.sitelinks[rows].astype(np.int64) << 32)
         best = np.sort(keys if len(keys) <= most else np.partition(keys, most)[:most])
-        chosen: list[int] = (best & 0xFFFFFFFF).tolist()
-        return chosen
+        return [int(key) & 0xFFFFFFFF for key in best]
 
     @lru_cache(maxsize=64)  # noqa: B019 - one object per server
     def proposed(self, type_: str) -> list[Named]:

@@ -134,14 +134,8 @@ class Reloading:
 
     def __init__(self, linker: Linker, application: Callable[[Linker], Starlette], watch: bool) -> None:
         self.application, self.watch = application, watch
-        self.current = application(warm(linker))
+        self.linker, self.current = linker, application(warm(linker))
         self._asked = asyncio.Event()
-
-    @property
-    def linker(self) -> Linker:
-        """The linker of the latest generation."""
-        linker: Linker = self.current.state.pool.linker
-        return linker
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on to the latest generation, which is named in a header of the answer."""
@@ -187,7 +181,7 @@ class Reloading:
         if linker.kb.generation == served:
             say(f"the KB was not reloaded: generation {served} is the same")
             return
-        self.current = self.application(linker)
+        self.linker, self.current = linker, self.application(linker)
         say(f"generation {linker.kb.generation} of the KB is served ({len(linker.kb):,} entities)")
         self._retire(old)
 
