@@ -56,9 +56,10 @@ class RequestError(Exception):
         return msgspec.json.encode(self.problem)
 
 
-def too_large(what: str, most: int, unit: str) -> RequestError:
-    """413: something exceeds its limit."""
-    return RequestError(413, f"{what} is larger than {most:,} {unit}", "send less at a time, in several requests")
+def check_size(what: str, size: int, most: int, unit: str) -> None:
+    """Raise 413 if something exceeds its limit."""
+    if size > most:
+        raise RequestError(413, f"{what} is larger than {most:,} {unit}", "send less at a time, in several requests")
 
 
 def busy(why: str) -> RequestError:
@@ -163,8 +164,7 @@ class Workload:
             nonlocal held
             held += size
             self.size += size
-            if held > self.limits.body:
-                raise too_large("the body", self.limits.body, "bytes")
+            check_size("the body", held, self.limits.body, "bytes")
             if self.size > self.limits.held:
                 raise busy("the requests of all clients together have too many bytes")
 
@@ -198,8 +198,7 @@ async def _body(request: Request, limits: Limits, hold: Callable[[int], None]) -
         advice = "send it uncompressed or compressed with gzip"
         raise RequestError(415, "the body has an unknown encoding", advice, accept_encoding="gzip")
     declared = request.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > limits.body:
-        raise too_large("the body", limits.body, "bytes")
+    check_size("the body", int(declared) if declared.isdecimal() else 0, limits.body, "bytes")
     parts = []
     try:
         async with asyncio.timeout(limits.seconds):

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from namesake.apps.server import schema
-from namesake.apps.server.endpoint import TURTLE, Endpoint, RequestError, content_type, too_large, url_parameters
+from namesake.apps.server.endpoint import TURTLE, Endpoint, RequestError, check_size, content_type, url_parameters
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.pool import Job, LinkOptions, Links, Pool
 from namesake.apps.server.schema import ExplainRequest, GivenArticle, GivenMention, LinkRequest, LinkResponse
@@ -87,8 +87,7 @@ def _given(asked: LinkRequest, limits: Limits) -> Sequence[GivenArticle]:
         return [GivenArticle(asked.text or "", title=asked.title, date=asked.date, mentions=asked.mentions)]
     if asked.title is not None or asked.date is not None or asked.mentions is not None:
         raise RequestError(422, "`title`, `date` and `mentions` belong to a text", "put them into each of the articles")
-    if len(asked.articles) > limits.articles:
-        raise too_large("the list of articles", limits.articles, "articles")
+    check_size("the list of articles", len(asked.articles), limits.articles, "articles")
     return asked.articles
 
 
@@ -174,8 +173,7 @@ async def link_rel(pool: Pool, request: Request, asked: RelRequest) -> bytes:
     """Links in the format of REL: rows of start, length, mention, entity, conf_ed, conf_md, tag."""
     limits = pool.limits
     schema.check_given([GivenArticle(asked.text)], limits)
-    if len(asked.spans) > limits.mentions:
-        raise too_large("the list of spans", limits.mentions, "names")
+    check_size("the list of spans", len(asked.spans), limits.mentions, "names")
     options = LinkOptions(kinds=pool.kinds(asked.kinds))
 
     def mentions() -> list[str | GivenMention]:
@@ -233,8 +231,7 @@ def _documents(body: bytes, limits: Limits) -> list[NifDocument]:
         raise RequestError(400, str(problem), "send NIF 2 as Turtle, in UTF-8") from None
     try:
         contexts = nif.contexts_of(nodes, "the body")
-        if len(contexts) > limits.articles:
-            raise too_large("the list of contexts", limits.articles, "contexts")
+        check_size("the list of contexts", len(contexts), limits.articles, "contexts")
         schema.check_given([GivenArticle(text.characters) for text in contexts.values()], limits)
         phrases: dict[str, list[nif.Node]] = {iri: [] for iri in contexts}
         for iri, node in nodes.items():
@@ -242,8 +239,7 @@ def _documents(body: bytes, limits: Limits) -> list[NifDocument]:
             types = node.get(nif.TYPE, [])  # a name that spans the whole text has the IRI and the types of its context
             if context in phrases and (PHRASE in types or not NO_NAMES.intersection(types)):
                 phrases[context].append(node)
-        if sum(map(len, phrases.values())) > limits.mentions:
-            raise too_large("the list of phrases", limits.mentions, "names")
+        check_size("the list of phrases", sum(map(len, phrases.values())), limits.mentions, "names")
         return [_document(iri, text, nodes[iri], phrases[iri], limits) for iri, text in contexts.items()]
     except NamesakeError as problem:
         raise RequestError(422, str(problem), "send contexts with isString, and phrases that fit them") from None

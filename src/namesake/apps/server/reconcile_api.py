@@ -13,7 +13,7 @@ from msgspec import UNSET, Meta, UnsetType
 from starlette.requests import Request
 from starlette.responses import Response
 
-from namesake.apps.server.endpoint import CSP, FORM, HTML, Endpoint, RequestError, decoded, too_large
+from namesake.apps.server.endpoint import CSP, FORM, HTML, Endpoint, RequestError, check_size, decoded
 from namesake.apps.server.pool import Pool
 from namesake.arrays import Bool, Int32
 from namesake.drawing.theme import render
@@ -150,15 +150,14 @@ class ReconcileApi:
     async def post(self, request: Request, asked: ReconcileForm) -> bytes:
         """With `queries`, candidates for names; with `extend`, values of entities."""
         if asked.extend is not None:
-            wanted, most = decoded(Extension, asked.extend, "`extend`"), 100 * self.pool.limits.queries
-            if len(wanted.ids) * max(len(wanted.properties), 1) > most:
-                raise too_large("the list of ids", most, "cells")
+            wanted = decoded(Extension, asked.extend, "`extend`")
+            cells = len(wanted.ids) * max(len(wanted.properties), 1)
+            check_size("the list of ids", cells, 100 * self.pool.limits.queries, "cells")
             return await self.pool.json(lambda: self.extended(wanted), large=True)
         if asked.queries is None:
             raise RequestError(422, "the form has neither `queries` nor `extend`", "send one of them")
         queries = {key: _read(raw) for key, raw in decoded(dict[str, msgspec.Raw], asked.queries, "`queries`").items()}
-        if len(queries) > self.pool.limits.queries:
-            raise too_large("the list of queries", self.pool.limits.queries, "queries")
+        check_size("the list of queries", len(queries), self.pool.limits.queries, "queries")
         return await self.pool.json(lambda: self._reconciled(queries), len(queries) > FEW)
 
     def suggest(self, kind: str, prefix: Prefix, cursor: Cursor = 0) -> dict[str, list[dict[str, str]]]:

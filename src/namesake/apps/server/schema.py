@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from namesake.apps.server.endpoint import RequestError, too_large
+from namesake.apps.server.endpoint import RequestError, check_size
 from namesake.apps.server.limits import Limits
 from namesake.articles.article import Article, Mention, Span, all_occurrences
 from namesake.articles.days import UNDATED, day_number
@@ -158,22 +158,19 @@ class LinkResponse(msgspec.Struct, frozen=True):
 
 def check_explained(articles: Iterable[GivenArticle], limits: Limits) -> None:
     """Refuse texts that are too long to be explained: the answer is many times as long."""
-    if sum(article.length for article in articles) > limits.explained:
-        raise too_large("the text to be explained", limits.explained, "characters")
+    check_size("the text to be explained", sum(one.length for one in articles), limits.explained, "characters")
 
 
 def check_given(articles: Sequence[GivenArticle], limits: Limits) -> None:
     """Refuse articles that are too large. This looks at lengths only and is fast enough for the event loop."""
     for number, one in enumerate(articles):
-        if one.length > limits.text:
-            where = "the text" if len(articles) == 1 else f"text {number}, counted from 0,"
-            raise too_large(where, limits.text, "characters")
-    if sum(len(one.mentions or ()) for one in articles) > limits.mentions:
-        raise too_large("the list of mentions", limits.mentions, "names")
-    if sum(len(one.text) * len(one.to_find) for one in articles) > limits.searched:
-        raise too_large("the text, once for each name given without spans,", limits.searched, "characters")
-    if sum(len(mention.spans or ()) for one in articles for mention in one.given) > limits.places:
-        raise too_large("the list of spans", limits.places, "places of names")
+        where = "the text" if len(articles) == 1 else f"text {number}, counted from 0,"
+        check_size(where, one.length, limits.text, "characters")
+    check_size("the list of mentions", sum(len(one.mentions or ()) for one in articles), limits.mentions, "names")
+    searched = sum(len(one.text) * len(one.to_find) for one in articles)
+    check_size("the text, once for each name given without spans,", searched, limits.searched, "characters")
+    places = sum(len(mention.spans or ()) for one in articles for mention in one.given)
+    check_size("the list of spans", places, limits.places, "places of names")
 
 
 def weight(articles: Iterable[GivenArticle]) -> int:
@@ -189,22 +186,21 @@ def check_date(date: str | None, where: str = "the request") -> None:
 
 def articles_of(given: Sequence[GivenArticle], limits: Limits, several: bool = True) -> list[Article]:
     """The articles of a request, with their numbers as ids. It searches texts for names: call it in a thread."""
-    left = limits.places
-    articles = []
+    articles, places = list[Article](), 0
     for number, one in enumerate(given):
         where = f"articles[{number}]" if several else "the request"
         check_date(one.date, where)
-        mentions = None if one.mentions is None else _mentions(one, where, left, limits)
-        left -= sum(len(mention.spans) for mention in mentions or ())
+        mentions = None if one.mentions is None else _mentions(one, where, places, limits)
+        places += sum(len(mention.spans) for mention in mentions or ())
         articles.append(Article(str(number), one.text, one.title, one.date, mentions))
     return articles
 
 
-def _mentions(article: GivenArticle, where: str, most: int, limits: Limits) -> list[Mention]:
-    """The mentions of an article, which may have `most` spans."""
-    text, names = article.text, article.to_find
-    if sum(len(text) // len(name) for name in names) > most and sum(map(text.count, names)) > most:
-        raise too_large("the list of places of the given names", limits.places, "places")
+def _mentions(article: GivenArticle, where: str, places: int, limits: Limits) -> list[Mention]:
+    """The mentions of an article; those of the articles before it have this number of `places`."""
+    text, names, what = article.text, article.to_find, "the list of places of the given names"
+    if places + sum(len(text) // len(name) for name in names) > limits.places:
+        check_size(what, places + sum(map(text.count, names)), limits.places, "places")
     found = all_occurrences(names, text)
     mentions = []
     for given in article.given:
@@ -215,7 +211,6 @@ def _mentions(article: GivenArticle, where: str, most: int, limits: Limits) -> l
             advice = "give start and end in characters; the end is the position after the last character"
             raise RequestError(422, error, advice)
         mentions.append(Mention(given.name, spans, given.candidates))
-        most -= len(spans)
-    if most < 0:
-        raise too_large("the list of places of the given names", limits.places, "places")
+        places += len(spans)
+    check_size(what, places, limits.places, "places")
     return mentions
