@@ -41,10 +41,8 @@ from namesake.reconciling.table import SHOWN, Doubtful
 from namesake.scoring import Scored
 
 MOST_CASES = 10_000  # cases on one page
-NEEDED = ("article_id", "name", "confidence", "known")
-"""Columns of links that a review reads."""
-NEARBY = 300
-"""Characters before and after a name that are searched for the ends of its sentence."""
+NEEDED = ("article_id", "name", "confidence", "known")  # columns of links that a review reads
+NEARBY = 300  # characters before and after a name that are searched for the ends of its sentence
 _END = re.compile(r"(?<!\b[A-Z])(?<!\b[A-Z]\w)[.!?][\"”’')]*\s+(?=[\"“‘'(]*[A-Z0-9])|\n+")
 
 
@@ -61,21 +59,15 @@ class Case(msgspec.Struct, frozen=True):
 
     name: str
     where: str
-    sentence: tuple[str, str, str]
-    """The text before the name, the name as it is written, and the text after it."""
+    sentence: tuple[str, str, str]  # the text before the name, the name as it is written, and the text after it
     facts: list[tuple[str, str]]
     reason: str | None
-    answer: str | None
-    """The linker's answer; None for NIL."""
+    answer: str | None  # the linker's answer; None for NIL
     options: list[Option]
-    total: int
-    """How many candidates there are."""
-    mentions: int
-    """How many mentions or rows the decision settles."""
-    uncertainty: float
-    """1 minus the probability of the most likely answer, NIL included."""
-    decided: list[dict[str, Any]]
-    """The fields of the decisions to write that say what they are about."""
+    total: int  # how many candidates there are
+    mentions: int  # how many mentions or rows the decision settles
+    uncertainty: float  # 1 minus the probability of the most likely answer, NIL included
+    decided: list[dict[str, Any]]  # the fields of the decisions to write that say what they are about
 
     @property
     def group(self) -> str:

@@ -42,11 +42,9 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
     from spacy.training import Example
 
-KEY = "namesake"
-"""Name of the factory, of the data in `doc.user_data`, and of the attribute `span._.namesake`."""
+KEY = "namesake"  # name of the factory, of the data in `doc.user_data`, and of the attribute `span._.namesake`
 DEMONYM = "NORP"
-NIL = "NIL"
-"""`kb_id_` of NIL in spaCy's own linker; ours leaves it empty by default. The scorer treats both as NIL."""
+NIL = "NIL"  # `kb_id_` of NIL in spaCy's own linker; ours leaves it empty by default. The scorer treats both as NIL.
 SCORER = "namesake.linker_scorer.v1"
 WEIGHTS = {"nel_micro_f": 1.0, "nel_micro_p": None, "nel_micro_r": None}
 """Weights of the scorer's figures, as for spaCy's own linker."""
@@ -301,8 +299,7 @@ def _span_link(span: Span) -> SpanLink | None:
     return SpanLink(row, _articles([span.doc], [mentions]), linker)
 
 
-make = NamesakePipe
-"""The factory, which the entry point of the package names."""
+make = NamesakePipe  # the factory, which the entry point of the package names
 
 
 def _register() -> None:

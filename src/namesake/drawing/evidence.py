@@ -20,10 +20,8 @@ Row = Mapping[str, Any]
 
 COMMON = frozenset({"P31", "P21"})
 """Properties that hardly distinguish entities: instance of, such as human, and sex or gender."""
-MOST, MOST_WORDS, MOST_OTHERS = 2, 3, 2
-"""How many groups, matched words and other names a sentence lists."""
-LEAST, MUCH = 0.3, 2.0
-"""The difference in log-odds from which a group is named, and from which it is large."""
+MOST, MOST_WORDS, MOST_OTHERS = 2, 3, 2  # how many groups, matched words and other names a sentence lists
+LEAST, MUCH = 0.3, 2.0  # the difference in log-odds from which a group is named, and from which it is large
 GROUP_OF = {part: name for name, group in GROUPS.items() for part in group["parts"]}
 SHOWN = 5  # candidates that are shown, besides NIL
 LINES = 5  # lines of each kind of evidence; further ones unfold
@@ -37,11 +35,9 @@ class Shared:
 
     property: str
     value: str
-    others: Sequence[tuple[str, str]]
-    """QID and label of each."""
+    others: Sequence[tuple[str, str]]  # QID and label of each
     common: bool
-    more: int = 0
-    """How many more entities share it and are not listed."""
+    more: int = 0  # how many more entities share it and are not listed
 
 
 @dataclass(frozen=True)

@@ -80,8 +80,7 @@ class Excerpt(str):
     """A text on one line, the name in it between « and »; it stores which part is the name."""
 
     __slots__ = ("parts",)
-    parts: tuple[str, str, str]
-    """The text before the name, the name, and the text after it."""
+    parts: tuple[str, str, str]  # the text before the name, the name, and the text after it
 
     def __new__(cls, before: str, name: str, after: str) -> "Excerpt":
         """A text of three parts."""

@@ -12,8 +12,7 @@ from namesake.printable import one_line
 
 GRADES = (("sure", 0.9), ("likely", 0.7), ("faint", 0.0))
 """Classes of answers and the confidence from which they apply, the most confident first."""
-NIL = "nil"
-"""The class of names that are linked to NIL."""
+NIL = "nil"  # the class of names that are linked to NIL
 
 _WORDS = tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
 REASONS: dict[str, str] = _WORDS["reasons"]

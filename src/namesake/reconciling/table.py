@@ -49,8 +49,7 @@ ADDED = pa.schema(
 )
 """The columns that are added to a table."""
 WHY = pa.field("why", pa.string())  # one sentence for each row
-SHOWN = 6
-"""Candidates of an uncertain row that are kept for review."""
+SHOWN = 6  # candidates of an uncertain row that are kept for review
 CHOSEN, NOBODY_CHOSEN = "a person chose", "a person chose nobody"
 """The reasons of rows that a person has reviewed; their confidence is 1 or 0."""
 SHARED_WORDS = ("ArticleWords", "SentenceWords")
@@ -117,11 +116,9 @@ class Doubtful:
 
     row: int
     query: Query
-    candidates: list[Candidate]
-    """The best ones, at most `SHOWN`."""
+    candidates: list[Candidate]  # the best ones, at most `SHOWN`
     reason: str
-    total: int
-    """How many candidates there are."""
+    total: int  # how many candidates there are
 
 
 @dataclass(frozen=True)
@@ -131,16 +128,11 @@ class Answers:
     table: pa.Table
     matched: int
     doubtful: list[Doubtful]
-    unread_dates: dict[str, dict[int, str]]
-    """Dates that cannot be read and are ignored, by column and row number."""
-    chosen: int
-    """The number of rows that people decided."""
-    as_chosen: int
-    """Of these, the rows whose answer would be the same without the decision."""
-    added: list[str]
-    """The names of the added columns."""
-    unread: int
-    """The number of rows that could not be read."""
+    unread_dates: dict[str, dict[int, str]]  # dates that cannot be read and are ignored, by column and row number
+    chosen: int  # the number of rows that people decided
+    as_chosen: int  # of these, the rows whose answer would be the same without the decision
+    added: list[str]  # the names of the added columns
+    unread: int  # the number of rows that could not be read
 
 
 def reconcile_table(

@@ -28,8 +28,7 @@ from namesake.kb.columns.large import held as memory
 from namesake.kb.store import KBChangedError
 from namesake.linker import Linker
 
-PACKED_FROM = 1 << 10
-"""Bytes from which an answer is compressed for clients that accept gzip."""
+PACKED_FROM = 1 << 10  # bytes from which an answer is compressed for clients that accept gzip
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Upper bounds of the histogram's buckets, in seconds."""
 METHODS = ("GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -42,8 +41,7 @@ class Health(msgspec.Struct, frozen=True):
     version: str
     entities: int
     recipe: str
-    generation: str
-    """The generation of the KB: the beginning of the digest of its manifest."""
+    generation: str  # the generation of the KB: the beginning of the digest of its manifest
 
 
 def application(

@@ -147,13 +147,10 @@ class Workload:
     """All requests of a server process."""
 
     limits: Limits
-    check: Callable[[], None]
-    """Called before each request; it raises an error if the server can no longer answer."""
+    check: Callable[[], None]  # called before each request; it raises an error if the server can no longer answer
     requests: int = 0
-    size: int = 0
-    """Bytes of all bodies."""
-    clients: Counter[str] = field(default_factory=Counter)
-    """The number of requests by client address."""
+    size: int = 0  # bytes of all bodies
+    clients: Counter[str] = field(default_factory=Counter)  # the number of requests by client address
 
     async def answer(self, endpoints: dict[str, Endpoint], request: Request) -> Response:
         """The answer of one of the endpoints, by the method. A body counts against the limits until it is answered."""

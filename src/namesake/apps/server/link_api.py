@@ -122,14 +122,12 @@ async def explain(pool: Pool, request: Request, asked: ExplainRequest) -> bytes:
 
 
 # the formats of other linkers
-REL_TAGS, OTHER_TAG = ("PER", "LOC", "ORG"), "MISC"
-"""Tags of REL: symbols of kinds, and the tag of all other kinds."""
+REL_TAGS, OTHER_TAG = ("PER", "LOC", "ORG"), "MISC"  # tags of REL: symbols of kinds, and the tag of all other kinds
 NifDocument = tuple[nif.Document, list[str | GivenMention] | None]
 """A document without annotations, and its mentions; without mentions, the detector finds its names."""
 REL_ROWS = {"type": "array", "items": {"type": "array", "minItems": 7, "maxItems": 7}}
 SENT = (TURTLE, "application/x-turtle")
-TURTLES = (*SENT, "application/turtle", "application/n-triples")
-"""Content types of Turtle; N-Triples is a subset of it."""
+TURTLES = (*SENT, "application/turtle", "application/n-triples")  # content types of Turtle; N-Triples is a subset of it
 NO_NAMES = {f"{nif.NIF}{kind}" for kind in ("Context", "Sentence", "Paragraph", "Word", "Title")}
 PHRASE = f"{nif.NIF}Phrase"
 

@@ -51,8 +51,7 @@ class LinkOptions:
     """Options of a request. Only requests with the same options are linked together."""
 
     threshold: float | str | None = None
-    kinds: str | None = None
-    """The kinds in their one spelling (`Pool.kinds`)."""
+    kinds: str | None = None  # the kinds in their one spelling (`Pool.kinds`)
     candidates: bool = False
     parts: bool = False
     limit: int = SHOWN
@@ -63,11 +62,9 @@ class Job:
     """The articles of one request. Jobs are created on the event loop."""
 
     given: Sequence[GivenArticle]
-    render: Callable[[Links], bytes]
-    """Makes the answer from the links; called by a thread."""
+    render: Callable[[Links], bytes]  # makes the answer from the links; called by a thread
     options: LinkOptions = LinkOptions()
-    several: bool = True
-    """Whether the request has a list of articles, which its errors count."""
+    several: bool = True  # whether the request has a list of articles, which its errors count
     done: asyncio.Future[bytes] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 

@@ -24,13 +24,10 @@ from namesake.reconciling import Candidate, Query
 from namesake.reconciling.matching import Reconciled, judge
 from namesake.scorers.table_rows import ENTITY_TYPE
 
-MOST, LIMIT = 50, 5
-"""Candidates per query: the largest number, and the default."""
-LONGEST = 1000
-"""Characters of a name: a longer one has no candidates. Longer values are cut."""
+MOST, LIMIT = 50, 5  # candidates per query: the largest number, and the default
+LONGEST = 1000  # characters of a name: a longer one has no candidates. Longer values are cut.
 LOOKED_AT = 100  # candidates that are checked for the types of a query
-FEW = 16
-"""Queries that count as short work; OpenRefine sends 10 at a time to a service that announces no `batchSize`."""
+FEW = 16  # queries that count as short work; OpenRefine sends 10 at a time to a service that announces no `batchSize`
 PREVIEW_CSP = CSP.replace("frame-ancestors 'none'", "frame-ancestors *")  # OpenRefine shows it in a frame
 
 SUGGESTED = 10  # suggestions at a time

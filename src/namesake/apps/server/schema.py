@@ -27,8 +27,7 @@ Threshold = (
 KindList = Annotated[str, Meta(max_length=1000, description="kinds of entities, such as people,places; by default all")]
 Kinds = KindList | Annotated[list[str], Meta(min_length=1, max_length=100)]
 Date = Annotated[str, Meta(max_length=40, description="ISO, as precise as known: 2016-12-26, 2016-12 or 2016")]
-SHOWN, MOST_SHOWN = 10, 100
-"""Candidates per name: the default, and the largest number that a request may ask for."""
+SHOWN, MOST_SHOWN = 10, 100  # candidates per name: the default, and the largest number that a request may ask for
 Limit = Annotated[int, Meta(ge=1, le=MOST_SHOWN)]
 Spans = list[tuple[int, int]]
 NAME_WEIGHT = 50  # linking a given name takes as long as so many characters of text
@@ -104,8 +103,7 @@ class ExplainRequest(AboutText, frozen=True):
     name: Name | None = None
     threshold: Threshold | None = None
     kinds: Kinds | None = None
-    limit: Limit = SHOWN
-    """The number of candidates per name, best first."""
+    limit: Limit = SHOWN  # the number of candidates per name, best first
 
 
 class CandidateAnswer(msgspec.Struct, frozen=True):

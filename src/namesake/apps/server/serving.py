@@ -43,8 +43,7 @@ HEADER = "namesake-generation"
 LOOKS_APART = 1.0  # seconds between two looks at the manifest
 WARM_UP = "Barack Obama met Michael Jordan in Chicago."
 SWITCH = 0.0005  # seconds after which a thread that links lets the event loop run
-MINUTE, MOST_LINES = 60.0, 10
-"""Lines of the log about malformed requests per minute."""
+MINUTE, MOST_LINES = 60.0, 10  # lines of the log about malformed requests per minute
 
 
 def serve(linker: Linker, host: str, port: int, ready: Callable[[str], None], **settings: Any) -> None:
@@ -214,8 +213,7 @@ class LimitedConnection(HttpToolsProtocol):
 
     arriving: asyncio.TimerHandle | None = None
     leaving: asyncio.TimerHandle | None = None
-    head = 0
-    """Bytes of a request so far, until its headers are complete."""
+    head = 0  # bytes of a request so far, until its headers are complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept a client unless there are too many."""
