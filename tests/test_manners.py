@@ -189,8 +189,9 @@ def test_rows_without_a_description_say_occupation_and_country(tmp_path):
 def test_the_demo_names_every_wrong_link_and_only_those(linker, articles):
     gold = read_gold(EXPECTED)
     links = {(row["article_id"], row["name"]): row["qid"] for row in linker.link(articles).to_pylist()}
-    wrong = [row.mention for row in gold if links[row.mention] != row.gold]
-    told = " ".join(printed(lambda console: show_mistakes(linker, articles, gold, console)).split())
+    truth = {row.mention: row.gold for row in gold}
+    wrong = [mention for mention in truth if links[mention] != truth[mention]]
+    told = " ".join(printed(lambda console: show_mistakes(linker, articles, truth, console)).split())
     assert f"{len(gold) - len(wrong)} of {len(gold)} links are right" in told
     for article, name in links:
         assert (f"{name} in {article}" in told) == ((article, name) in wrong)

@@ -19,8 +19,7 @@ from namesake.articles.days import Day, read_day
 from namesake.kb.records import describe
 from namesake.kernels.link.candidate_tables import Stated, agree
 from namesake.kernels.types import Ragged
-from namesake.reconciling import Query, reconcile_queries
-from namesake.reconciling.matching import judge, plain_name
+from namesake.reconciling import Query, judge, plain_name, reconcile_queries
 from namesake.scorers.value_lookup import find_property
 
 JORDAN, SCIENTIST, FOOTBALLER = "Q41421", "Q3308285", "Q6831716"

@@ -22,8 +22,7 @@ from namesake.kb.ids import QID
 from namesake.kb.records import describe, look_up, rows_named
 from namesake.kb.store import KB
 from namesake.linker import Linker
-from namesake.reconciling import Query, reconcile_queries
-from namesake.reconciling.matching import Reconciled
+from namesake.reconciling import Query, Reconciled, reconcile_queries
 from serving import Answer, Client, running
 
 FORM = "application/x-www-form-urlencoded"

@@ -10,8 +10,7 @@ import pytest
 import namesake
 from namesake import Linker, NamesakeError
 from namesake.kinds import kinds, named
-from namesake.reconciling import Query, reconcile_queries
-from namesake.reconciling.matching import kinds_of_column, shares_of_kinds
+from namesake.reconciling import Query, kinds_of_column, reconcile_queries, shares_of_kinds
 from namesake.reconciling.table import Layout, reconcile_table
 from namesake.scorers.value_lookup import find_property
 from serving import Client, running

@@ -11,7 +11,7 @@ from namesake import link_frame
 from namesake.drawing.evidence import GROUP_OF, for_and_against, summary_sentence
 from namesake.drawing.theme import GROUPS, PARTS, REASONS, nil_confidence
 from namesake.engines.folder import link_folder
-from namesake.reconciling.matching import stated_qid, usual_form
+from namesake.reconciling import stated_qid, usual_form
 from namesake.sample import ARTICLES
 from namesake.scorers.registry import DOUBTS, SCORERS
 

@@ -23,8 +23,7 @@ from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.printable import counted
 from namesake.progress import Reporter
-from namesake.reconciling import Query
-from namesake.reconciling.matching import articles_of, judge, kinds_of_column, plain_query
+from namesake.reconciling import Query, articles_of, judge, kinds_of_column, plain_query
 from namesake.reconciling.table import Answers, Layout, checked, column_of_names, queries_of, reconcile_table
 
 

@@ -35,8 +35,7 @@ from namesake.kb.store import KB
 from namesake.kernels.dump import wikidata
 from namesake.linker import Linker
 from namesake.printable import counted
-from namesake.reconciling import Candidate, Query
-from namesake.reconciling.matching import Reconciled
+from namesake.reconciling import Candidate, Query, Reconciled
 from namesake.reconciling.table import SHOWN, Doubtful
 from namesake.scoring import Scored
 

@@ -6,9 +6,9 @@ the answer apart from its rival: the next candidate, or NIL if there is no other
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from namesake.decide import DECIDED, TOO_CLOSE
 from namesake.decide import REASONS as WHY_NIL
@@ -29,28 +29,24 @@ SMALL = 0.05  # parts that change the score by less are drawn as one
 OTHERS, TOTAL = "all others", "total"
 
 
-@dataclass(frozen=True)
-class Shared:
+class Shared(NamedTuple):
     """A statement that a candidate shares with other entities in the text."""
 
     property: str
     value: str
     others: Sequence[tuple[str, str]]  # QID and label of each
     common: bool
-    more: int = 0  # how many more entities share it and are not listed
+    more: int  # how many more entities share it and are not listed
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(NamedTuple):
     """The evidence for a candidate, besides its scores."""
 
-    words: list[tuple[str, list[str]]] = field(default_factory=list)
+    words: list[tuple[str, list[str]]]
     """Sources, such as `occupation: baseball player`, each with the words as the text writes them."""
-    shared: list[Shared] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    """Other matches of scorers."""
-    spans: list[tuple[int, int]] = field(default_factory=list)
-    """The places of the words in the text, in its order."""
+    shared: list[Shared]
+    notes: list[str]  # other matches of scorers
+    spans: list[tuple[int, int]]  # the places of the words in the text, in its order
 
 
 def evidence(rows: Iterable[Row], text: str) -> Evidence:

@@ -23,8 +23,7 @@ from namesake.kb.store import KB
 from namesake.kinds import parse_kinds
 from namesake.linker import Linker
 from namesake.machine import in_order, threads_for
-from namesake.reconciling import Candidate
-from namesake.reconciling.matching import AT_ONCE, VALUES, Reconciled, judge, kinds_of_column, plain_query, stated_qid
+from namesake.reconciling import AT_ONCE, VALUES, Candidate, Reconciled, judge, kinds_of_column, plain_query, stated_qid
 from namesake.scorers.table_rows import ENTITY_TYPE, WORDS_NOT_SHARED
 from namesake.scorers.value_lookup import find_property, is_date, similar_properties
 from namesake.scoring import refuse_unkept

@@ -67,7 +67,7 @@ def demo() -> None:
     linker = namesake.Linker(kb)
     [articles] = read_articles(ARTICLES, NoRejects())
     show_links(linker, articles, linker.link(articles).to_pylist(), console)
-    show_mistakes(linker, articles, read_gold(EXPECTED), console)
+    show_mistakes(linker, articles, {row.mention: row.gold for row in read_gold(EXPECTED)}, console)
 
     console.print("[bold]4. Names in a text[/], found and linked\n")
     text = text_table(TEXT, None, None)

@@ -20,8 +20,7 @@ from namesake.drawing.theme import render
 from namesake.kb.records import about, found, lifetime, property_label, rows_named, values_of
 from namesake.kernels.dump.wikidata import INSTANCE_OF, OCCUPATION
 from namesake.kinds import Kind, listed
-from namesake.reconciling import Candidate, Query
-from namesake.reconciling.matching import Reconciled, judge
+from namesake.reconciling import Candidate, Query, Reconciled, judge
 from namesake.scorers.table_rows import ENTITY_TYPE
 
 MOST, LIMIT = 50, 5  # candidates per query: the largest number, and the default

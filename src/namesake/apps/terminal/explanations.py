@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,9 +21,6 @@ from namesake.drawing.theme import nil_confidence, percent
 from namesake.kb.records import about
 from namesake.linker import Linker
 from namesake.printable import one_line
-
-if TYPE_CHECKING:
-    from namesake.evaluation.gold import GoldRow
 
 Row = Mapping[str, Any]
 NAME_STYLE, MATCH_STYLE, NIL_STYLE = "bold cyan", "bold green", "yellow"
@@ -112,9 +109,8 @@ def linked_text(text: str, links: list[Row]) -> Text:
 
 
 # the right answers
-def show_mistakes(linker: Linker, articles: pa.Table, gold: "Sequence[GoldRow]", console: Console) -> None:
-    """Print how many links are right, and each wrong one with the right answer and the reason in a sentence."""
-    truth = {row.mention: row.gold for row in gold}
+def show_mistakes(linker: Linker, articles: pa.Table, truth: Mapping[Any, object], console: Console) -> None:
+    """Print how many links are right, and each wrong one with its true QID in `truth` and the reason in a sentence."""
     links = {(row["article_id"], row["name"]): row for row in linker.link(articles).to_pylist()}
     wrong = [mention for mention, qid in truth.items() if links[mention]["qid"] != qid]
     line = f"{len(truth) - len(wrong)} of {len(truth)} links are right. "
