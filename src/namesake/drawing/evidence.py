@@ -51,14 +51,11 @@ class Evidence(NamedTuple):
 
 def evidence(rows: Iterable[Row], text: str) -> Evidence:
     """The evidence in the rows of one candidate. A word that several parts matched counts once."""
-    words: dict[str, Row] = {}
-    others: list[Row] = []
-    for row in rows:
-        for match in row["matches"] or ():
-            if match["word"] is None:
-                others.append(match)
-            else:
-                words.setdefault(match["word"], match)
+    every = [match for row in rows for match in row["matches"] or ()]
+    others, words = [match for match in every if match["word"] is None], dict[str, Row]()
+    for match in every:
+        if match["word"] is not None:
+            words.setdefault(match["word"], match)
     spans = sorted({(start, end) for match in words.values() for start, end in match["spans"] or ()})
     notes = [place(source) for match in others if not of_anchors(match) for source in match["sources"]]
     shared: dict[tuple[str, str], Shared] = {}
@@ -219,8 +216,7 @@ def _no_answer(candidates: Sequence[Sequence[Row]], nil: Sequence[Row], reason: 
         between = ", but " if all(why for _, why in sides) else ", or "
         named = (f"{name}, because {_joined(why)}" if why else name for name, why in sides)
         return f"Too close to call: {between.join(named)}."
-    against = _by_group(best)
-    weak = _strongest({group: -amount for group, amount in against.items()})
+    weak = _strongest({group: -amount for group, amount in _by_group(best).items()})
     said = [GROUPS[group]["against"] for group in weak if "against" in GROUPS[group]]
     said += [GROUPS[group]["nil"] for group in _strongest(_by_group(nil)) if "nil" in GROUPS[group]]
     return f"The best candidate, {who}, is not likely enough{': ' if said else ''}{_joined(said[:MOST])}."

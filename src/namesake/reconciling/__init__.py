@@ -45,6 +45,7 @@ SHORT_QUALITY = np.array([0.75, 0.85, 0.6, 0.5, 0.6, 0.7, 0.75])
 """Match qualities of the short forms of entities that are not people, from `ACRONYM` on; tables lack the others."""
 NO_LEGAL_FORM = 0.9  # the factor of the match quality for a name without its legal form: Exxon Mobil Corp.
 AT_ONCE = 2048  # rows that are scored together
+_load = cache(Recipe.load)
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|v|esq|m\.?d|ph\.?\s?d|mba|cpa|obe|cbe|mbe|kbe|mp|qc|kc)\.?", re.I)
 _FULL_STOP = re.compile(r"([a-z0-9)])[.!?]*[\t\n\f\r ]*[.!?\n\r][\t\n\f\r ]*")
@@ -355,14 +356,9 @@ def _without_legal_form(kb: KB, name: str) -> str:
     return " ".join(words[1:] if len(words) > 1 and words[0] == kb.language.article else words)
 
 
-@cache
-def _reconcile() -> Recipe:
-    return Recipe.load("reconcile")
-
-
 def table_recipe(recipe: Recipe) -> Recipe:
     """The recipe with the table scorers of the recipe `reconcile`, unless it already has one of them."""
     if set(recipe.scorers) & set(TABLE_SCORERS):
         return recipe  # WordsNotShared and GivenName are log-odds, so they are for recipes with a `[decide]` table
     wanted = (*TABLE_SCORERS, "GivenName") if recipe.decide is not None else (PROPERTY_VALUES, ENTITY_TYPE)
-    return recipe.replace(parts=(*recipe.parts, *(part for part in _reconcile().parts if part.source in wanted)))
+    return recipe.replace(parts=(*recipe.parts, *(part for part in _load("reconcile").parts if part.source in wanted)))

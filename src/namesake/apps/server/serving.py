@@ -3,10 +3,8 @@
 Every generation has an application of its own. New requests go to the latest one; an older one ends when its last
 request is answered, so no request is dropped. SIGHUP, or a change of the KB's manifest with `watch`, starts a reload.
 
-The connections are those of uvicorn, with limits that uvicorn does not have. A request must arrive within some seconds,
-and the client must receive its answer within as many. Otherwise a client that sends one byte now and then would keep a
-connection for ever. Also limited: the size of the URL and of the headers, the number of connections, and the lines of
-the log about malformed requests.
+The connections are those of uvicorn, with limits that uvicorn does not have: the time until a request has arrived and
+its answer is received, the size of the URL and of the headers, the number of connections, and the lines of the log.
 """
 
 import asyncio

@@ -18,11 +18,8 @@ from namesake.kb.records import ColumnSize, Entity, Statement, gist, no_label, y
 from namesake.kinds import ALL, kind_counts, listed
 from namesake.printable import counted, one_line
 
-VALUES_SHOWN = 8
-REJECTS_SHOWN = 5
-UPDATES_SHOWN = 5
-NAMESAKES_SHOWN = 50
-CHANGES_SHOWN = 5  # examples of each kind of change
+SHOWN = 5  # rejected lines, updates, and examples of each kind of change
+VALUES_SHOWN, NAMESAKES_SHOWN = 8, 50
 
 
 def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
@@ -48,7 +45,7 @@ def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
         sources = sum((path / name).stat().st_size for name in manifest.files if name.startswith(SOURCES))
         rows.append(("updatable", f"yes; {sources / 1e6:,.1f} MB are kept for updates"))
         rows.append(("generation", f"{manifest.generation:,}"))
-    rows += [(f"  {update.date}", update_text(update)) for update in manifest.updates[-UPDATES_SHOWN:]]
+    rows += [(f"  {update.date}", update_text(update)) for update in manifest.updates[-SHOWN:]]
     console.print(Panel(_pairs(rows), title=Text(str(path)), title_align="left", expand=False))
 
 
@@ -57,7 +54,7 @@ def draw_diff(changes: pa.Table, console: Console) -> None:
     rows: list[list[str | Text]] = []
     start = 0
     for change, number in Counter(changes["change"].to_pylist()).items():  # rows are ordered by change
-        examples = changes.slice(start, min(number, CHANGES_SHOWN)).to_pylist()
+        examples = changes.slice(start, min(number, SHOWN)).to_pylist()
         start += number
         for shown, one in enumerate(examples):
             what = " → ".join(one_line(one[side]) for side in ("before", "after") if one[side])
@@ -155,7 +152,7 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in manifest.rejected_reasons.items())
         line(f"{manifest.rejected:,} rejected: {reasons}", "yellow")
         with (path / REJECTS).open("rb") as rejects:
-            for reject in islice(rejects, REJECTS_SHOWN):
+            for reject in islice(rejects, SHOWN):
                 record = msgspec.json.decode(reject, type=Reject)
                 line(f"  {record.file}:{record.line}: {record.reason}", "dim")
         which = "all of them" if manifest.rejected <= NAMED else f"the first {NAMED:,} of them"
