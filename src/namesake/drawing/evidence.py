@@ -42,8 +42,7 @@ class Shared(NamedTuple):
 class Evidence(NamedTuple):
     """The evidence for a candidate, besides its scores."""
 
-    words: list[tuple[str, list[str]]]
-    """Sources, such as `occupation: baseball player`, each with the words as the text writes them."""
+    words: list[tuple[str, list[str]]]  # by source, such as `occupation: baseball player`; as the text writes them
     shared: list[Shared]
     notes: list[str]  # other matches of scorers
     spans: list[tuple[int, int]]  # the places of the words in the text, in its order

@@ -127,12 +127,9 @@ class Explanation:
 
     text: str
     title: str | None
-    links: Sequence[Row]
-    """One row per explained name: its link, with labels and the second candidate."""
-    table: pa.Table
-    """Rows of `explain.EXPLANATION`."""
-    people: Mapping[str, Found] = field(default_factory=dict)
-    """Descriptions and years of the candidates, by QID."""
+    links: Sequence[Row]  # one row per explained name: its link, with labels and the second candidate
+    table: pa.Table  # rows of `explain.EXPLANATION`
+    people: Mapping[str, Found] = field(default_factory=dict)  # descriptions and years of the candidates, by QID
 
     @cached_property
     def rows(self) -> list[list[Row]]:

@@ -190,15 +190,11 @@ class Candidate:
 
     qid: str
     label: str
-    description: str
-    """The KB's description, or else occupation and country."""
+    description: str  # the KB's description, or else occupation and country
     score: float
-    confidence: float | None
-    """P(this candidate is right); None if the recipe has no `[decide]` table."""
-    matched: bool
-    """Whether this is the answer: the first of the candidates, with enough confidence."""
-    parts: dict[str, float]
-    """The summands of the score: the recipe's parts, with one for each property of the query."""
+    confidence: float | None  # P(this candidate is right); None if the recipe has no `[decide]` table
+    matched: bool  # whether this is the answer: the first of the candidates, with enough confidence
+    parts: dict[str, float]  # the summands of the score: the recipe's parts, with one for each property of the query
 
 
 @dataclass(frozen=True)

@@ -70,14 +70,10 @@ class Layout:
     """The roles of a table's columns."""
 
     name: str
-    context: tuple[str, ...] = ()
-    """Columns of words about the entity."""
-    date: str | None = None
-    """The column with the date of the row."""
-    types: tuple[tuple[str, str], ...] = ()
-    """Properties, and the columns with their values; semicolons separate several values of a cell."""
-    kind: str | Iterable[str] | None = None
-    """The kinds of the entities, such as "organisation" or "people,places"; None: guessed (`kinds_of_column`)."""
+    context: tuple[str, ...] = ()  # columns of words about the entity
+    date: str | None = None  # the column with the date of the row
+    types: tuple[tuple[str, str], ...] = ()  # properties, and the columns with their values, separated by semicolons
+    kind: str | Iterable[str] | None = None  # the kinds of the entities, such as "people,places"; None: guessed
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -229,12 +225,9 @@ def unread_dates(table: pa.Table, layout: Layout, kb: KB) -> dict[str, dict[int,
 class Answer(NamedTuple):
     """The answer for a row."""
 
-    columns: dict[str, Any]
-    """The values of `ADDED` that are not null, and of `WHY`."""
-    doubtful: Doubtful | None = None
-    """The row for review if it is uncertain."""
-    as_decided: bool | None = None
-    """Whether the answer would be the same without a decision; None if there is no decision."""
+    columns: dict[str, Any]  # the values of `ADDED` that are not null, and of `WHY`
+    doubtful: Doubtful | None = None  # the row for review if it is uncertain
+    as_decided: bool | None = None  # whether the answer is the same without its decision; None if there is none
 
 
 def _answer(kb: KB, judged: Reconciled, query: Query, at: int, row: int, review_below: float | None) -> Answer:

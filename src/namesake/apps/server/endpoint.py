@@ -74,19 +74,13 @@ class Endpoint:
     method: str
     path: str
     answer: Callable[[Request, Any], Awaitable[bytes | Response]]
-    takes: Any = None
-    """The struct of parameters or body, or the JSON schema of the body."""
-    returns: Any = None
-    """The struct or the JSON schema of the answer."""
-    reads: tuple[str, ...] = (JSON,)
-    sends: tuple[str, ...] = (JSON,)
-    """Content types of the answer; the first is used where `answer` returns bytes."""
-    errors: tuple[int, ...] = ()
-    """Statuses that the answer may have besides 200 and `ERRORS`."""
-    always: bool = False
-    """Whether it is answered however busy the server is."""
-    query: Any = None
-    """The struct of a POST request's parameters in the URL, which `answer` reads with `url_parameters`."""
+    takes: Any = None  # the struct of parameters or body, or the JSON schema of the body
+    returns: Any = None  # the struct or the JSON schema of the answer
+    reads: tuple[str, ...] = (JSON,)  # content types of the body
+    sends: tuple[str, ...] = (JSON,)  # content types of the answer; the first is used where `answer` returns bytes
+    errors: tuple[int, ...] = ()  # statuses that the answer may have besides 200 and `ERRORS`
+    always: bool = False  # whether it is answered however busy the server is
+    query: Any = None  # the struct of a POST request's parameters in the URL; `answer` reads them by `url_parameters`
 
     @property
     def parameter_struct(self) -> Any:

@@ -61,8 +61,7 @@ class DrawRequest(StrictStruct, frozen=True):
     text: str
     title: str | None = None
     date: Date | None = None
-    mention: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    """The name to explain, by its number in the text; without it, the text is shown with all its names."""
+    mention: Annotated[int, msgspec.Meta(ge=0)] | None = None  # the number of the name to explain; by default none
 
 
 def endpoints(pool: Pool) -> list[Endpoint]:

@@ -75,11 +75,9 @@ class Lane:
     threads: ThreadPoolExecutor
     batch: int
     waiting: list[Job] = field(default_factory=list)
-    expected: int = 1
-    """The number of jobs when the last batch was done, including its own: as many are likely to arrive again."""
+    expected: int = 1  # jobs when the last batch was done, including its own: as many are likely to arrive again
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
-    workers: set[asyncio.Task[None]] = field(default_factory=set)
-    """One per busy thread, as long as jobs wait."""
+    workers: set[asyncio.Task[None]] = field(default_factory=set)  # one per busy thread, as long as jobs wait
 
 
 class Pool:

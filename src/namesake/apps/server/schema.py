@@ -84,16 +84,11 @@ class LinkRequest(AboutText, frozen=True):
 
     text: str | None = None
     articles: list[GivenArticle] | None = None
-    threshold: Threshold | None = None
-    """The lowest confidence of an answer."""
-    kinds: Kinds | None = None
-    """The kinds of entities to link to; names of other kinds are NIL."""
-    candidates: bool = False
-    """Whether to return the best candidates with their scores."""
-    parts: bool = False
-    """Whether to return the candidates with the parts of each score, and the evidence for NIL as `doubts`."""
-    limit: Limit = SHOWN
-    """The number of candidates per name, best first."""
+    threshold: Threshold | None = None  # the lowest confidence of an answer
+    kinds: Kinds | None = None  # the kinds of entities to link to; names of other kinds are NIL
+    candidates: bool = False  # whether to return the best candidates with their scores
+    parts: bool = False  # whether to return the candidates with parts of scores, and the evidence for NIL as `doubts`
+    limit: Limit = SHOWN  # the number of candidates per name, best first
 
 
 class ExplainRequest(AboutText, frozen=True):
