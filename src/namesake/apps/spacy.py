@@ -46,8 +46,6 @@ KEY = "namesake"  # name of the factory, of the data in `doc.user_data`, and of 
 DEMONYM = "NORP"
 NIL = "NIL"  # `kb_id_` of NIL in spaCy's own linker; ours leaves it empty by default. The scorer treats both as NIL.
 SCORER = "namesake.linker_scorer.v1"
-WEIGHTS = {"nel_micro_f": 1.0, "nel_micro_p": None, "nel_micro_r": None}
-"""Weights of the scorer's figures, as for spaCy's own linker."""
 
 Scores = dict[str, Any]
 Row = dict[str, Any]
@@ -313,9 +311,10 @@ def _register() -> None:
         return
     defaults: dict[str, Any] = {"kb": None, "recipe": "default", "threshold": None, "kinds": None, "label": None}
     defaults |= {"find_names": True, "nil": "", "scorer": {"@scorers": SCORER}}
+    weights = {"nel_micro_f": 1.0, "nel_micro_p": None, "nel_micro_r": None}  # as for spaCy's own linker
     assigns = ["doc.ents", "token.ent_kb_id", "span._.namesake"]
     registry.scorers(SCORER, func=lambda: partial(Scorer.score_links, negative_labels=[NIL, ""]))
-    Language.factory(KEY, default_config=defaults, assigns=assigns, default_score_weights=WEIGHTS, func=make)
+    Language.factory(KEY, default_config=defaults, assigns=assigns, default_score_weights=weights, func=make)
     Span.set_extension(KEY, getter=_span_link, force=True)
     for name in ("namesake_date", "namesake_mentions"):
         Doc.set_extension(name, default=None, force=True)

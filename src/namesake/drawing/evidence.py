@@ -6,7 +6,6 @@ the answer apart from its rival: the next candidate, or NIL if there is no other
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -143,8 +142,8 @@ def reasons_for(own: Sequence[Row], rival: Sequence[Row], text: str = "") -> lis
     known = {word for _, some in evidence(rival, text).words for word in some}
     words = [word for word in dict.fromkeys(words) if word not in known]
     names = [label for one in found.shared if not one.common for _, label in one.others]
-    about |= {"words": _joined([f"“{one_line(word)}”" for word in words[:MOST_WORDS]])}
-    about |= {"others": _joined([one_line(name) for name in dict.fromkeys(names)][:MOST_OTHERS])}
+    about["words"] = _joined([f"“{one_line(word)}”" for word in words[:MOST_WORDS]])
+    about["others"] = _joined([one_line(name) for name in dict.fromkeys(names)][:MOST_OTHERS])
     said: list[str] = []
     for group in _strongest(ahead):
         forms = GROUPS[group]
@@ -273,8 +272,7 @@ def side_by_side(rows: Sequence[Row], text: str, found: Mapping[str, Found], lin
 
 
 # the score
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """A bar: the part and its value, the value as it is written, and where the bar begins and ends."""
 
     part: str
@@ -324,7 +322,12 @@ def waterfalls(candidates: Sequence[Sequence[Row]]) -> list[list[dict[str, Any]]
 
     def bar(step: Step, kind: str) -> dict[str, Any]:
         left, right = (100 * (at - low) / width for at in sorted((step.begin, step.end)))
-        return vars(step) | {"kind": kind, "zero": 100 * -low / width, "left": left, "width": max(right - left, 0.6)}
+        return step._asdict() | {
+            "kind": kind,
+            "zero": 100 * -low / width,
+            "left": left,
+            "width": max(right - left, 0.6),
+        }
 
     return [
         [*(bar(step, "for" if step.value >= 0 else "against") for step in parts), bar(total, TOTAL)]

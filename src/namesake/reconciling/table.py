@@ -105,8 +105,7 @@ def column_of_names(columns: Sequence[str], where: str, say: Callable[[str], Non
     return name
 
 
-@dataclass(frozen=True)
-class Doubtful:
+class Doubtful(NamedTuple):
     """A row whose answer should be reviewed."""
 
     row: int
