@@ -26,8 +26,7 @@ from namesake.files.lines import MOST_LINE, Meter
 from namesake.files.outputs import identity
 from namesake.formats import format_of, read_articles, save_as, words
 from namesake.formats.field_names import Reading, silent
-from namesake.formats.link_writers import LinkWriter, files_of, is_ours
-from namesake.formats.sqlite_links import MOST_CANDIDATES
+from namesake.formats.link_writers import MOST_CANDIDATES, LinkWriter, files_of, is_ours
 from namesake.kb.manifest import MANIFEST
 from namesake.kb.records import about, found_all
 from namesake.kb.store import KB
@@ -393,6 +392,6 @@ def link_files(
             writer.write(described(linker.kb, done.links, one_per_span, linked_only), done.read)
             counts.update(articles=done.articles, mentions=done.mentions, linked=done.linked)
             reporter.advance(meter.fraction(), counts["articles"], "articles")
-        if not writer.rows:
+        if not counts["mentions"]:
             writer.write(described(linker.kb, linker.empty_links(scores), one_per_span))  # the columns of no links
     return Counts(**counts, problems=tuple(listing.problems), notes=tuple(listing.notes))

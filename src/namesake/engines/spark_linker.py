@@ -212,7 +212,7 @@ def read_rows(batches: Batches, rejects: Tally, names: ColumnNames | None = None
     """Tables of articles from a DataFrame of them; invalid rows are rejected."""
     for batch, before in _of_one_file(batches, rejects):
         rows = pa.Table.from_batches([batch])
-        yield valid_articles(with_extra(rows if names is None else names.renamed(rows)), "articles", before, rejects)
+        yield valid_articles(rows if names is None else names.renamed(rows), "articles", before, rejects)
 
 
 def read_lines(batches: Batches, rejects: Tally, most_line: int = MOST_LINE) -> Iterator[pa.Table]:

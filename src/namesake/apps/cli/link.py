@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from namesake.formats.field_names import Reading
     from namesake.linker import Linker
 
-STDIN_FORMATS = stdin_formats()
 LINK_FORMATS = ("jsonl", "csv", "tsv", "parquet", "xlsx", "db")
 Settings = dict[str, Any]
 """Keyword arguments of the library function that does the work."""
@@ -155,7 +154,7 @@ def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple[Reading, s
     date, format = given["date"], given.get("format")
     if format is not None and not any(str(path) == "-" for path in articles):
         raise NamesakeError(f"--format {format} applies to standard input (-); --to sets the format of the links")
-    _check_format("--format", format, STDIN_FORMATS, "standard input")
+    _check_format("--format", format, stdin_formats(), "standard input")
     if date is not None and not date.strip():
         raise NamesakeError(f"--date is empty: name the field of the date, or write a date as {HOW_TO_WRITE}")
     is_field = date is not None and not is_written_as_date(date) and not date[:4].isdecimal()
