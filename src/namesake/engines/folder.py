@@ -185,7 +185,6 @@ class Run:
     problems: list[str] = field(default_factory=list)
     """Files that could not be read to their end, and shards that failed: the same call tries them again."""
     unread_date: str | None = None
-    """The first date that could not be read."""
     notes: list[str] = field(default_factory=list)
     """What was skipped in the folders of articles."""
 

@@ -109,7 +109,6 @@ class Done(msgspec.Struct, frozen=True, tag="shard"):
     counts: dict[str, int]
     """One number for each of `COUNTED`; `undated` are articles with a date that could not be read."""
     unread_date: str | None = None
-    """The first of these dates."""
 
 
 class Ended(msgspec.Struct, frozen=True, tag="file"):

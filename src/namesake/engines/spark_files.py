@@ -59,7 +59,6 @@ class Inputs:
     """Pieces that workers read themselves."""
     reading: Reading = field(default_factory=Reading)
     notes: list[str] = field(default_factory=list)
-    """Messages about skipped files."""
 
 
 def has_scheme(name: str | Path) -> bool:

@@ -56,7 +56,6 @@ class Tally(PlacedRejects):
         self.problems: list[str] = []
         """Files that could not be read to their end."""
         self.notes: list[str] = []
-        """Messages about skipped files."""
         self.go_to(None)
 
     @property
@@ -101,7 +100,6 @@ Reader = Callable[[Batches, Tally], Iterator[pa.Table]]
 SPANS = pa.list_(pa.list_(pa.int32()))
 """Spans for Spark, which has no lists of a fixed size."""
 WHERE = "the DataFrame"
-"""The name of the DataFrame in messages."""
 PYTHON = "PYSPARK_PYTHON"
 PLACE = "namesake_place"
 """The column of `with_places`."""

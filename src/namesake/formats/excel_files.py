@@ -30,8 +30,6 @@ MOST_TEXT = 32_767
 """Characters of a cell."""
 MOST_CELLS, MOST_BYTES = 1 << 26, 4 << 30
 """The largest sheet that is read, empty cells included, and the largest size of its parts when unpacked."""
-MIDNIGHT = time()
-CREATOR = "Namesake"
 _COLUMN = re.compile(rb'\sr="([A-Z]{2,3})[0-9]')
 _ROW = re.compile(rb'<(?:\w+:)?row\s[^>]*?\br="([0-9]{1,7})"')
 
@@ -82,9 +80,7 @@ def _sheet(path: Path, reading: Reading) -> tuple[str, Any]:
                 raise NamesakeError(f"{path}: no sheet {wanted!r}{hint}; there are {', '.join(names)}")
             wanted = names[int(wanted) - 1]
         opened = (book.get_sheet_by_name(name) for name in ([wanted] if wanted else visible))
-        sheet = next((one for one in opened if wanted or one.height), None) or book.get_sheet_by_name(
-            visible[0]
-        )
+        sheet = next((one for one in opened if wanted or one.height), None) or book.get_sheet_by_name(visible[0])
     except FileNotFoundError:
         raise NamesakeError(f"{path}: no such file") from None
     except calamine.PasswordError:
@@ -117,7 +113,7 @@ def _plain(value: Any) -> Any:
     """A cell: None if it is empty, whole numbers as integers, and a day without a time as a date."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
-    if isinstance(value, datetime) and value.time() == MIDNIGHT:
+    if isinstance(value, datetime) and value.time() == time():
         return value.date()
     return None if value == "" else value
 
@@ -150,7 +146,7 @@ def excel_writer(file: IO[bytes], path: Path) -> Iterator[Write]:
     except ImportError:
         raise lacking(f"{path}: spreadsheets need", "python-calamine and openpyxl", "excel") from None
     book = Workbook(write_only=True)
-    book.properties.creator = CREATOR
+    book.properties.creator = "Namesake"
     sheet, written = book.create_sheet("Namesake"), 0
     sheet.freeze_panes = "A2"
 
