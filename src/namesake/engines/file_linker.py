@@ -303,17 +303,13 @@ def link_tables(
     most: int | None = None,
 ) -> Iterator[Linked]:
     """Link tables of articles, in their order; at most two tables per thread are in memory."""
-    threads = threads_for(threads)
-    if threads <= 1:
-        for table in tables:
-            yield linker.link_counted(table, scores, rejects, most)
-        return
 
     def link(table: pa.Table) -> tuple[Linked, Rejects | None]:
         own = None if rejects is None else Rejects(most=table.num_rows)  # threads do not share rejects
         return linker.link_counted(table, scores, own, most), own
 
-    for linked, own in in_order(link, tables, threads):
+    threads = threads_for(threads)
+    for linked, own in in_order(link, tables, threads) if threads > 1 else map(link, tables):
         if rejects is not None and own is not None:
             for reject in own.first:
                 rejects.add(reject)

@@ -45,7 +45,6 @@ from namesake.formats import cut_of
 from namesake.formats.field_names import Reading
 from namesake.linker import Linker
 from namesake.machine import cores
-from namesake.printable import listed
 from namesake.progress import Reporter
 
 TRIES = 2
@@ -292,12 +291,7 @@ class _Folder:
         for folder in folders:
             folder.mkdir(exist_ok=True)
             remove_stale(folder)
-        journal.refuse_foreign()
-        if journal.changed:
-            self.reporter.say(f"linked again, because they have changed: {listed(journal.changed)}")
-        if damaged := journal.forget_damaged():
-            self.reporter.say(f"made again, because they are missing or damaged: {listed(damaged)}")
-        journal.remove_leftovers()
+        journal.settle(self.reporter.say)
         self.totals = journal.totals()
         left = [file for file in range(len(self.inputs)) if not journal.is_complete(file)]
         self.read = self.before = self.size - sum(self.inputs[file].size for file in left)

@@ -68,7 +68,11 @@ def link(
     _check_format("--to", to_format, LINK_FORMATS, "links")
     settings: dict[str, Any] = {"scores": scores, "date": date, "most_line": max_line << 20, "linked_only": linked_only}
     if engine == "spark":
-        _check_spark(given | {"to": to_format, "mentions": mentions != "names"})
+        given |= {"to": to_format, "mentions": mentions != "names"}
+        unsupported = ["text", "id", "title", "encoding", "sheet", "format", "to", "flat", "mentions"]
+        unsupported += ["workers", "threads", "prior", "decisions"]
+        if without_effect := [f"--{option}" for option in unsupported if given[option]]:
+            raise NamesakeError(f"{', '.join(without_effect)}: not supported with --engine spark; see docs/spark.md")
         settings |= {"master": master, "recipe": recipe, "threshold": common.threshold_of(threshold), "kinds": kinds}
         link_on_spark(articles, kb, to, settings)
         return
@@ -167,15 +171,6 @@ def _check_format(option: str, format: str | None, known: Sequence[str], what: s
     if format is not None and format not in known:
         hint = did_you_mean(format, known)
         raise NamesakeError(f"{option} {format}: the formats of {what} are {', '.join(known)}{hint}")
-
-
-def _check_spark(given: Mapping[str, object]) -> None:
-    """Reject options that have no effect on Spark: it reads JSONL and Parquet in our layouts, and writes Parquet."""
-    options = ["text", "id", "title", "encoding", "sheet", "format", "to", "flat", "mentions"]
-    options += ["workers", "threads", "prior", "decisions"]
-    without_effect = [f"--{option}" for option in options if given[option]]
-    if without_effect:
-        raise NamesakeError(f"{', '.join(without_effect)}: not supported with --engine spark; see docs/spark.md")
 
 
 # outputs
