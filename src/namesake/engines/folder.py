@@ -280,9 +280,9 @@ class _Folder:
         """Linked by this call."""
         self.size = sum(one.size for one in self.inputs)
         self.in_progress: Counter[int] = Counter()
-        """The number of shards of each file that are being linked."""
-        self.shards: dict[int, int | None] = {}
-        """The number of shards of each file that was read; None if it could not be read to its end."""
+        """The number of shards of each file that are being linked, and one more while it is read."""
+        self.shards: dict[int, int] = {}
+        """The number of shards of each file that was read to its end."""
 
     def run(self, workers: int) -> Run:
         """Do what is left to do."""
@@ -316,7 +316,6 @@ class _Folder:
         with closing(outcomes(self.work, self._pieces(left), workers)) as answers:
             for piece, answer in answers:
                 shard = piece.shard
-                self.in_progress[shard.file] -= 1
                 if isinstance(answer, Done):
                     self.journal.record(answer)
                     self.totals.update(answer.counts)
@@ -333,6 +332,7 @@ class _Folder:
         """The shards that are not done. A file that cannot be read is a problem, and the others are still linked."""
         for file in left:
             path, number = Path(self.inputs[file].path), 0
+            self.in_progress[file] = 1
             try:
                 cut = cut_of(path, self.work.reading)
                 for piece in shards.pieces_of(file, path, self.shard_bytes, self.work.reading.most_line, cut):
@@ -342,16 +342,16 @@ class _Folder:
                         yield piece
                 self.shards[file] = number
             except NamesakeError as problem:
-                self.shards[file] = None
                 self._problem(str(problem))
             self._end(file)
             self.read += self.inputs[file].size
 
     def _end(self, file: int) -> None:
         """Record the end of a file when it is read and all its shards are linked, unless it has changed."""
-        if file not in self.shards or self.in_progress[file]:
+        self.in_progress[file] -= 1
+        if self.in_progress[file]:
             return
-        count, planned = self.shards[file], self.inputs[file]
+        count, planned = self.shards.get(file), self.inputs[file]
         found = look_at(Path(planned.path))
         if found != planned:
             self.journal.record(shards.Changed(file, found))

@@ -193,7 +193,7 @@ def link_with_spark(
         counted = SparkRejects(spark)
         options: dict[str, Any] = {"scores": scores, "date": date, "kinds": kinds, "linked_only": linked_only}
         job = spark_linker.Job(spark, kb, recipe, **options, threshold=threshold, rejects=counted)
-        with folder.removed_on_failure():
+        try:
             _links(spark, job, inputs, most_line).write.mode("error").parquet(f"{folder.name}/{LINKS}")
             tally: Tally = counted.total.value
             if tally.first:
@@ -212,6 +212,9 @@ def link_with_spark(
                 options=options | {"max_line": most_line, "master": spark.sparkContext.master},
             )
             folder.write(RUN, facts)
+        except BaseException:
+            folder.remove()
+            raise
         tally.notes = inputs.notes
         return tally
 
@@ -249,15 +252,10 @@ class _Folder:
         stream.write(data)
         stream.close()
 
-    @contextmanager
-    def removed_on_failure(self) -> Iterator[None]:
-        """Remove what the block wrote if it fails."""
-        try:
-            yield
-        except BaseException:
-            for name in [self.name] if self.is_new else [f"{self.name}/{part}" for part in (LINKS, REJECTS, RUN)]:
-                self.system.delete(self.path(name), True)
-            raise
+    def remove(self) -> None:
+        """Remove what was written."""
+        for name in [self.name] if self.is_new else [f"{self.name}/{part}" for part in (LINKS, REJECTS, RUN)]:
+            self.system.delete(self.path(name), True)
 
 
 def full(folder: str) -> str:
