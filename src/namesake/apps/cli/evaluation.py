@@ -152,10 +152,8 @@ def _learn(decisions: list[Path], articles: list[Path], kb: Path | None, recipe:
     keep_apart([out], [*decisions, *articles, recipe])
     if found.better:
         found.recipe.save(out)
-    common.show(
-        [found.view],
-        [*found.lines, f"wrote {out}; use it with --recipe {out}" if found.better else "no recipe written"],
-    )
+    result = f"wrote {out}; use it with --recipe {out}" if found.better else "no recipe written"
+    common.show([found.view], [*found.lines, result])
     if not found.better:
         raise typer.Exit(common.NO_RESULT)
 

@@ -68,7 +68,5 @@ def exit_message(problem: BaseException) -> tuple[int, str]:
         case RecursionError():
             return USER_ERROR, "the input is nested too deeply"
     what = str(problem).partition("\n")[0]
-    return INTERNAL_ERROR, (
-        f"unexpected {type(problem).__name__} ({what}): this is an internal error; "
-        "set NAMESAKE_DEBUG=1 to see the traceback, and report it"
-    )
+    advice = "this is an internal error; set NAMESAKE_DEBUG=1 to see the traceback, and report it"
+    return INTERNAL_ERROR, f"unexpected {type(problem).__name__} ({what}): {advice}"
