@@ -16,8 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake import arrays
-from namesake.arrays import Int64, arrow_numbers, numpy_numbers, one_chunk
+from namesake.arrays import Int64, arrow_numbers, arrow_texts, list_parts, numpy_numbers, one_chunk, sizes
 from namesake.articles.days import HOW_TO_WRITE, check_date, unread_dates
 from namesake.articles.rejects import NoRejects, Rejects
 from namesake.errors import NamesakeError, did_you_mean
@@ -272,18 +271,18 @@ def _descriptions(kb: KB, rows: Int64) -> pa.StringArray:
     """The description of each row, or its occupations and country; null for -1."""
     is_nil = rows < 0
     texts = kb.descriptions.arrow().take(arrow_numbers(rows, is_nil)).cast(pa.string())
-    bare = ~is_nil & (arrays.sizes(texts) == 0)
+    bare = ~is_nil & (sizes(texts) == 0)
     made = _made.setdefault(kb, {})
     if len(made) >= REMEMBERED:
         made.clear()
     made.update({row: about(kb, row) or None for row in rows[bare].tolist() if row not in made})
     instead = [made[row] for row in rows[bare].tolist()]
-    return pc.replace_with_mask(texts, arrow_numbers(bare), arrays.arrow_texts(instead))
+    return pc.replace_with_mask(texts, arrow_numbers(bare), arrow_texts(instead))
 
 
 def flat(links: pa.Table) -> pa.Table:
     """One row per occurrence of a name: `start`, `end` and `in_title` replace `spans` and `title_spans`."""
-    both = [arrays.list_parts(one_chunk(links.column(name))) for name in ("title_spans", "spans")]
+    both = [list_parts(one_chunk(links.column(name))) for name in ("title_spans", "spans")]
     row = np.concatenate([np.repeat(np.arange(links.num_rows), np.diff(indptr)) for indptr, _ in both])
     order = np.argsort(row, kind="stable")  # the occurrences in the title come first
     ends = np.concatenate([numpy_numbers(spans.flatten()).reshape(-1, 2) for _, spans in both])[order]

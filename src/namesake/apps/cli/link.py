@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from namesake.linker import Linker
 
 LINK_FORMATS = ("jsonl", "csv", "tsv", "parquet", "xlsx", "db")
-Settings = dict[str, Any]
-"""Keyword arguments of the library function that does the work."""
 
 
 def link(
@@ -187,7 +185,7 @@ def _report(where: object, counts: Mapping[str, int], pace: str) -> None:
     common.say(f"{where}: {many}, {counts['linked']:,} linked, {pace}")
 
 
-def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings: Settings) -> None:
+def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings: dict[str, Any]) -> None:
     """Link into one file or to standard output, and report the counts."""
     began = time.perf_counter()
     with common.reported_rejects(out) as rejects:
@@ -197,7 +195,7 @@ def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings
     _finish(linker, rejects.count > 0 and not counts.articles, articles, settings["reading"], counts)
 
 
-def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) -> None:
+def print_links(linker: Linker, articles: Sequence[Path], settings: dict[str, Any]) -> None:
     """Print the links of each article as a table, and before it the text if the file is a text file."""
     from namesake.apps.terminal import Console
     from namesake.apps.terminal.links import show_links, show_texts
@@ -233,7 +231,7 @@ def _finish(linker: Linker, failed: bool, articles: Sequence[Path], reading: Rea
         raise typer.Exit(common.INCOMPLETE)
 
 
-def link_into_folder(linker: Linker, articles: Sequence[Path], out: Path, settings: Settings) -> None:
+def link_into_folder(linker: Linker, articles: Sequence[Path], out: Path, settings: dict[str, Any]) -> None:
     """Link into a folder, or resume such a run, and report the counts."""
     began = time.perf_counter()
     with common.resumable():
@@ -253,7 +251,7 @@ def link_into_folder(linker: Linker, articles: Sequence[Path], out: Path, settin
         raise typer.Exit(common.INCOMPLETE)
 
 
-def link_on_spark(articles: Sequence[str], kb: Path | None, out: str | None, settings: Settings) -> None:
+def link_on_spark(articles: Sequence[str], kb: Path | None, out: str | None, settings: dict[str, Any]) -> None:
     """Link into a folder on Spark, and report the counts; an error of Java is reported in one line."""
     if out is None or not (is_folder(out) or "://" in out):
         raise NamesakeError("Spark writes a folder: name one with -o DIR/")
