@@ -21,7 +21,6 @@ from namesake.reconciling.table import Layout, column_of_names, reconcile_table
 ADDED_TO_LINKS = ("label", "description", "url", "best_label", "runner_up_label", "start", "end", "in_title")
 """Columns that `described` and `flat` add."""
 WHERE = "the frame"
-"""The name of a frame in messages."""
 
 
 def link_frame(
@@ -71,7 +70,12 @@ def link_frame(
     numbers = pa.array(np.arange(articles.num_rows)).cast(pa.string())
     links = linker.link(inputs.set_column(inputs.schema.get_field_index("id"), "id", numbers), scores)
     row = links.column("article_id").cast(pa.int64())
-    links = links.set_column(0, links.schema.field(0), pc.take(_ids(articles.column("id")), row))
+    try:
+        ids = decoded(articles.column("id")).cast(pa.string())
+    except pa.ArrowException as problem:
+        kind = articles.column("id").type
+        raise NamesakeError(f"{WHERE}: the ids, which are {kind}, cannot be read ({problem})") from None
+    links = links.set_column(0, links.schema.field(0), pc.take(ids, row))
     links = links.drop_columns(["extra"])
     for field in own.schema:
         name = field.name
@@ -136,13 +140,6 @@ def _table(frame: Any) -> pa.Table:
         has = "have the Arrow stream interface (`__arrow_c_stream__`), as pandas has from 2.2 on"
         raise TypeError(f"frame must {has}, not be {type(frame).__name__}")
     return table
-
-
-def _ids(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    try:
-        return decoded(column).cast(pa.string())
-    except pa.ArrowException as problem:
-        raise NamesakeError(f"{WHERE}: the ids, which are {column.type}, cannot be read ({problem})") from None
 
 
 def _library(frame: Any) -> str:

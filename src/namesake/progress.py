@@ -18,7 +18,6 @@ class Reporter:
 
     stream: TextIO | None = None
     console: Any = None
-    """For terminals."""
     began = spoke = 0.0
     name = ""
 

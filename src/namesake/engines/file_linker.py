@@ -16,8 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake import arrays
-from namesake.arrays import Int64, arrow_numbers, numpy_numbers, one_chunk
+from namesake.arrays import Int64, arrow_numbers, arrow_texts, list_parts, numpy_numbers, one_chunk, sizes
 from namesake.articles.days import HOW_TO_WRITE, check_date, unread_dates
 from namesake.articles.rejects import NoRejects, Rejects
 from namesake.errors import NamesakeError, did_you_mean
@@ -26,8 +25,7 @@ from namesake.files.lines import MOST_LINE, Meter
 from namesake.files.outputs import identity
 from namesake.formats import format_of, read_articles, save_as, words
 from namesake.formats.field_names import Reading, silent
-from namesake.formats.link_writers import LinkWriter, files_of, is_ours
-from namesake.formats.sqlite_links import MOST_CANDIDATES
+from namesake.formats.link_writers import MOST_CANDIDATES, LinkWriter, files_of, is_ours
 from namesake.kb.manifest import MANIFEST
 from namesake.kb.records import about, found_all
 from namesake.kb.store import KB
@@ -273,18 +271,18 @@ def _descriptions(kb: KB, rows: Int64) -> pa.StringArray:
     """The description of each row, or its occupations and country; null for -1."""
     is_nil = rows < 0
     texts = kb.descriptions.arrow().take(arrow_numbers(rows, is_nil)).cast(pa.string())
-    bare = ~is_nil & (arrays.sizes(texts) == 0)
+    bare = ~is_nil & (sizes(texts) == 0)
     made = _made.setdefault(kb, {})
     if len(made) >= REMEMBERED:
         made.clear()
     made.update({row: about(kb, row) or None for row in rows[bare].tolist() if row not in made})
     instead = [made[row] for row in rows[bare].tolist()]
-    return pc.replace_with_mask(texts, arrow_numbers(bare), arrays.arrow_texts(instead))
+    return pc.replace_with_mask(texts, arrow_numbers(bare), arrow_texts(instead))
 
 
 def flat(links: pa.Table) -> pa.Table:
     """One row per occurrence of a name: `start`, `end` and `in_title` replace `spans` and `title_spans`."""
-    both = [arrays.list_parts(one_chunk(links.column(name))) for name in ("title_spans", "spans")]
+    both = [list_parts(one_chunk(links.column(name))) for name in ("title_spans", "spans")]
     row = np.concatenate([np.repeat(np.arange(links.num_rows), np.diff(indptr)) for indptr, _ in both])
     order = np.argsort(row, kind="stable")  # the occurrences in the title come first
     ends = np.concatenate([numpy_numbers(spans.flatten()).reshape(-1, 2) for _, spans in both])[order]
@@ -304,17 +302,13 @@ def link_tables(
     most: int | None = None,
 ) -> Iterator[Linked]:
     """Link tables of articles, in their order; at most two tables per thread are in memory."""
-    threads = threads_for(threads)
-    if threads <= 1:
-        for table in tables:
-            yield linker.link_counted(table, scores, rejects, most)
-        return
 
     def link(table: pa.Table) -> tuple[Linked, Rejects | None]:
         own = None if rejects is None else Rejects(most=table.num_rows)  # threads do not share rejects
         return linker.link_counted(table, scores, own, most), own
 
-    for linked, own in in_order(link, tables, threads):
+    threads = threads_for(threads)
+    for linked, own in in_order(link, tables, threads) if threads > 1 else map(link, tables):
         if rejects is not None and own is not None:
             for reject in own.first:
                 rejects.add(reject)
@@ -393,6 +387,6 @@ def link_files(
             writer.write(described(linker.kb, done.links, one_per_span, linked_only), done.read)
             counts.update(articles=done.articles, mentions=done.mentions, linked=done.linked)
             reporter.advance(meter.fraction(), counts["articles"], "articles")
-        if not writer.rows:
+        if not counts["mentions"]:
             writer.write(described(linker.kb, linker.empty_links(scores), one_per_span))  # the columns of no links
     return Counts(**counts, problems=tuple(listing.problems), notes=tuple(listing.notes))

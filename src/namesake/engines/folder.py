@@ -45,7 +45,6 @@ from namesake.formats import cut_of
 from namesake.formats.field_names import Reading
 from namesake.linker import Linker
 from namesake.machine import cores
-from namesake.printable import listed
 from namesake.progress import Reporter
 
 TRIES = 2
@@ -185,7 +184,6 @@ class Run:
     problems: list[str] = field(default_factory=list)
     """Files that could not be read to their end, and shards that failed: the same call tries them again."""
     unread_date: str | None = None
-    """The first date that could not be read."""
     notes: list[str] = field(default_factory=list)
     """What was skipped in the folders of articles."""
 
@@ -282,9 +280,9 @@ class _Folder:
         """Linked by this call."""
         self.size = sum(one.size for one in self.inputs)
         self.in_progress: Counter[int] = Counter()
-        """The number of shards of each file that are being linked."""
-        self.shards: dict[int, int | None] = {}
-        """The number of shards of each file that was read; None if it could not be read to its end."""
+        """The number of shards of each file that are being linked, and one more while it is read."""
+        self.shards: dict[int, int] = {}
+        """The number of shards of each file that was read to its end."""
 
     def run(self, workers: int) -> Run:
         """Do what is left to do."""
@@ -293,12 +291,7 @@ class _Folder:
         for folder in folders:
             folder.mkdir(exist_ok=True)
             remove_stale(folder)
-        journal.refuse_foreign()
-        if journal.changed:
-            self.reporter.say(f"linked again, because they have changed: {listed(journal.changed)}")
-        if damaged := journal.forget_damaged():
-            self.reporter.say(f"made again, because they are missing or damaged: {listed(damaged)}")
-        journal.remove_leftovers()
+        journal.settle(self.reporter.say)
         self.totals = journal.totals()
         left = [file for file in range(len(self.inputs)) if not journal.is_complete(file)]
         self.read = self.before = self.size - sum(self.inputs[file].size for file in left)
@@ -323,7 +316,6 @@ class _Folder:
         with closing(outcomes(self.work, self._pieces(left), workers)) as answers:
             for piece, answer in answers:
                 shard = piece.shard
-                self.in_progress[shard.file] -= 1
                 if isinstance(answer, Done):
                     self.journal.record(answer)
                     self.totals.update(answer.counts)
@@ -340,6 +332,7 @@ class _Folder:
         """The shards that are not done. A file that cannot be read is a problem, and the others are still linked."""
         for file in left:
             path, number = Path(self.inputs[file].path), 0
+            self.in_progress[file] = 1
             try:
                 cut = cut_of(path, self.work.reading)
                 for piece in shards.pieces_of(file, path, self.shard_bytes, self.work.reading.most_line, cut):
@@ -349,16 +342,16 @@ class _Folder:
                         yield piece
                 self.shards[file] = number
             except NamesakeError as problem:
-                self.shards[file] = None
                 self._problem(str(problem))
             self._end(file)
             self.read += self.inputs[file].size
 
     def _end(self, file: int) -> None:
         """Record the end of a file when it is read and all its shards are linked, unless it has changed."""
-        if file not in self.shards or self.in_progress[file]:
+        self.in_progress[file] -= 1
+        if self.in_progress[file]:
             return
-        count, planned = self.shards[file], self.inputs[file]
+        count, planned = self.shards.get(file), self.inputs[file]
         found = look_at(Path(planned.path))
         if found != planned:
             self.journal.record(shards.Changed(file, found))

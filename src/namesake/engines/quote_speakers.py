@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache, partial
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -86,11 +86,6 @@ class Evidence:
         for place, spellings in enumerate(names, self.size + row):
             for name in spellings:
                 self.rows.add(_key(article, name), place)
-
-    def add_answers(self, answers: pa.Table) -> None:
-        """Add the table of the answers that were stored last."""
-        self.answers.append(answers)
-        self.size += answers.num_rows
 
     @cached_property
     def table(self) -> pa.Table:
@@ -227,23 +222,14 @@ def disambiguate(
     return run.tally
 
 
-class _Asked(NamedTuple):
-    """A quotation, its answer and how many articles gave it, or else the number of the text that represents it."""
-
-    quote: Quote
-    speaker: str | None
-    answer: Answer | None
-    articles: int
-    text: int
-
-
 @dataclass
 class _Batch:
-    """Texts to link, their records, and the quotations whose speakers they may contain."""
+    """Texts to link, their records, and the rows of quotations whose speakers they may contain."""
 
     builder: ArticleBuilder = field(default_factory=ArticleBuilder)
     origins: list[Found] = field(default_factory=list)
-    asked: list[_Asked] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    """Rows of `QUOTES`, with their answer or else the number of the `text` whose link will be the answer."""
 
     def add(self, article: Article, origin: Found) -> int:
         """Add one text; returns its number here, which is also its id."""
@@ -254,7 +240,7 @@ class _Batch:
 
     @property
     def full(self) -> bool:
-        return self.builder.full or len(self.asked) >= MOST_ARTICLES
+        return self.builder.full or len(self.rows) >= MOST_ARTICLES
 
 
 class _Run:
@@ -283,7 +269,8 @@ class _Run:
                 for one in record.quotations if found.file in self.by_article else ():
                     if one.id:
                         self.votes.add(one)
-            self.evidence.add_answers(answers)
+            self.evidence.answers.append(answers)
+            self.evidence.size += answers.num_rows
             seen += len(articles)
             yield seen
         self.votes.count()
@@ -299,22 +286,42 @@ class _Run:
         for batch, _, first, table in self._link(_batches(records, self._add_quotes)):
             answers = table.to_pylist()
             linked = {number: answers[row] for number, row in first.items()}
-            made = [self._row(one, one.answer or linked.get(one.text, REJECTED)) for one in batch.asked]
-            yield pa.Table.from_pylist(made, schema=QUOTES)
+            for row in batch.rows:
+                if "text" in row:
+                    row.update(linked.get(row.pop("text"), REJECTED))
+                self.tally.quotes += 1
+                self.tally.linked += row["qid"] is not None
+                self.tally.by_articles += row["articles"] > 0
+                if row["reason"]:
+                    self.tally.reasons[row["reason"]] += 1
+            yield pa.Table.from_pylist(batch.rows, schema=QUOTES)
 
     def _ask(self, batch: _Batch, quote: Quote, origin: Found) -> None:
-        """Ask for the speaker of a quotation; without an article, it and the words of its URLs are the text."""
-        answer: Answer | None = NO_SPEAKER
-        speaker, articles, text = None, 0, -1
+        """Add the row of a quotation; without an article, it and the words of its URLs are the text to link."""
+        answer, speaker, context, articles, quotation = NO_SPEAKER, None, None, 0, mend_apart(quote.quotation)
         if not quotebank_records.has_no_speaker(quote.speaker):
             mention = self._mention(Mention(mend_apart(quote.speaker or ""), (), quote.candidates or None))
             speaker = mention.name
-            answer, articles = self.evidence.find(quote, speaker)
-            if answer is None:
+            found, articles = self.evidence.find(quote, speaker)
+            context = "articles" if articles else "quotation"
+            if found is None:
                 words = dict.fromkeys(map(address_words, quote.addresses[:MOST_ADDRESSES]))
-                content = "\n".join([mend_apart(quote.quotation), *words])
-                text = batch.add(Article("", content, date=quote.day, mentions=[mention]), origin)
-        batch.asked.append(_Asked(quote, speaker, answer, articles, text))
+                text = Article("", "\n".join([quotation, *words]), date=quote.day, mentions=[mention])
+                found = {"text": batch.add(text, origin)}
+            answer = found
+        batch.rows.append(
+            {
+                "quoteID": quote.id,
+                "quotation": quotation,
+                "speaker": speaker,
+                "context": context,
+                "articles": articles,
+                "date": quote.day,
+                "numOccurrences": quote.occurrences,
+                "phase": quote.phase,
+                **answer,
+            }
+        )
 
     def _add_quotes(self, batch: _Batch, found: Found) -> None:
         """Ask for the speaker of a quotation, or of those quotations of an article that it represents."""
@@ -329,26 +336,6 @@ class _Run:
                     self.rejects.add(Reject("a quotation has no quoteID", str(found.file), found.line, record.id))
                 elif self.votes.elects(said):
                     self._ask(batch, record.quote(said), found)
-
-    def _row(self, asked: _Asked, answer: Answer) -> dict[str, Any]:
-        """A row of `QUOTES`; counts it."""
-        quote, speaker, _, articles, _ = asked
-        self.tally.quotes += 1
-        self.tally.linked += answer["qid"] is not None
-        self.tally.by_articles += articles > 0
-        if answer["reason"]:
-            self.tally.reasons[answer["reason"]] += 1
-        return {
-            "quoteID": quote.id,
-            "quotation": mend_apart(quote.quotation),
-            "speaker": speaker,
-            "context": None if speaker is None else "articles" if articles else "quotation",
-            "articles": articles,
-            "date": quote.day,
-            "numOccurrences": quote.occurrences,
-            "phase": quote.phase,
-            **answer,
-        }
 
     def _mention(self, mention: Mention) -> Mention:
         """The mention with lost letters restored, and with the candidates for them if none were given."""
@@ -381,7 +368,7 @@ def _batches(records: Iterable[Found], add: Callable[[_Batch, Found], None]) -> 
         if batch.full:
             yield batch
             batch = _Batch()
-    if batch.origins or batch.asked:
+    if batch.origins or batch.rows:
         yield batch
 
 

@@ -8,7 +8,7 @@ import io
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -35,6 +35,7 @@ from namesake.kb.manifest import MANIFEST
 from namesake.kb.vectors.stored import FOLDER, Kind, has_vectors
 from namesake.linker import Linker
 from namesake.machine import cores, in_order
+from namesake.printable import listed
 from namesake.scorers.registry import named
 
 
@@ -109,7 +110,6 @@ class Done(msgspec.Struct, frozen=True, tag="shard"):
     counts: dict[str, int]
     """One number for each of `COUNTED`; `undated` are articles with a date that could not be read."""
     unread_date: str | None = None
-    """The first of these dates."""
 
 
 class Ended(msgspec.Struct, frozen=True, tag="file"):
@@ -222,21 +222,22 @@ class RunJournal(Journal[Begun | Entry]):
             self.ended.pop(entry.file, None)
             self.done = {key: done for key, done in self.done.items() if key[0] != entry.file}
 
-    def forget_damaged(self) -> list[str]:
-        """Compare every part with its digest; returns the missing and damaged ones, which count as not done."""
-        done = list(self.done.items())
-        found = in_order(lambda each: digest(self.folder, part_name(*each[0])), done, cores())
-        damaged = [key for (key, each), now in zip(done, found, strict=True) if each.digest != now]
-        for key in damaged:
-            del self.done[key]
-        return [part_name(*key) for key in damaged]
-
-    def refuse_foreign(self) -> None:
-        """Refuse files that are not part of the run: readers would take them for its links."""
+    def settle(self, say: Callable[[str], None]) -> None:
+        """Refuse files that readers would take for links of the run, forget damaged parts, and remove leftovers."""
         for path, shard in self._parts():
             file, number = shard or (len(self.plan.inputs), 0)
             if file >= len(self.plan.inputs) or number >= self.ended.get(file, number + 1):
                 raise NamesakeError(f"{path}: not part of this run, but would be read with it; move it elsewhere")
+        if self.changed:
+            say(f"linked again, because they have changed: {listed(self.changed)}")
+        done = list(self.done.items())
+        found = in_order(lambda each: digest(self.folder, part_name(*each[0])), done, cores())
+        damaged = [key for (key, each), now in zip(done, found, strict=True) if each.digest != now]
+        if damaged:
+            self.done = {key: each for key, each in done if key not in damaged}
+            parts = [part_name(*key) for key in damaged]
+            say(f"made again, because they are missing or damaged: {listed(parts)}")
+        self.remove_leftovers()
 
     def remove_leftovers(self) -> None:
         """Remove the parts of shards that are not done: of a stopped run, damaged, or of a changed input."""

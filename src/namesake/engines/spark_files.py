@@ -59,7 +59,6 @@ class Inputs:
     """Pieces that workers read themselves."""
     reading: Reading = field(default_factory=Reading)
     notes: list[str] = field(default_factory=list)
-    """Messages about skipped files."""
 
 
 def has_scheme(name: str | Path) -> bool:
@@ -194,13 +193,13 @@ def link_with_spark(
         counted = SparkRejects(spark)
         options: dict[str, Any] = {"scores": scores, "date": date, "kinds": kinds, "linked_only": linked_only}
         job = spark_linker.Job(spark, kb, recipe, **options, threshold=threshold, rejects=counted)
-        with folder.removed_on_failure():
-            _links(spark, job, inputs, most_line).write.mode("error").parquet(folder.child(LINKS))
+        try:
+            _links(spark, job, inputs, most_line).write.mode("error").parquet(f"{folder.name}/{LINKS}")
             tally: Tally = counted.total.value
             if tally.first:
                 lines = b"".join(msgspec.json.encode(reject.record) + b"\n" for reject in tally.first)
                 folder.write(f"{REJECTS}/part-00000.jsonl", lines)
-            parts = folder.system.globStatus(folder.path(folder.child(f"{LINKS}/part-*.parquet"))) or ()
+            parts = folder.system.globStatus(folder.path(f"{folder.name}/{LINKS}/part-*.parquet")) or ()
             problems, undated = list(tally.problems), tally.unread_dates.total()
             if missing := tally.count - len(tally.first):
                 most = f"the first {spark_linker.MOST_KEPT:,} rejected records"
@@ -213,6 +212,9 @@ def link_with_spark(
                 options=options | {"max_line": most_line, "master": spark.sparkContext.master},
             )
             folder.write(RUN, facts)
+        except BaseException:
+            folder.remove()
+            raise
         tally.notes = inputs.notes
         return tally
 
@@ -243,26 +245,17 @@ class _Folder:
         if not self.is_new and len(self.system.listStatus(self.path(name))):
             raise NamesakeError(full(name))
 
-    def child(self, name: str) -> str:
-        """The address of a file or folder within."""
-        return f"{self.name}/{name}"
-
     def write(self, name: str, data: bytes) -> None:
         """Write a file."""
         self.system.setWriteChecksum(False)  # no hidden file next to it
-        stream = self.system.create(self.path(self.child(name)))
+        stream = self.system.create(self.path(f"{self.name}/{name}"))
         stream.write(data)
         stream.close()
 
-    @contextmanager
-    def removed_on_failure(self) -> Iterator[None]:
-        """Remove what the block wrote if it fails."""
-        try:
-            yield
-        except BaseException:
-            for name in [self.name] if self.is_new else [self.child(part) for part in (LINKS, REJECTS, RUN)]:
-                self.system.delete(self.path(name), True)
-            raise
+    def remove(self) -> None:
+        """Remove what was written."""
+        for name in [self.name] if self.is_new else [f"{self.name}/{part}" for part in (LINKS, REJECTS, RUN)]:
+            self.system.delete(self.path(name), True)
 
 
 def full(folder: str) -> str:

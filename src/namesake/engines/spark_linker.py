@@ -56,7 +56,6 @@ class Tally(PlacedRejects):
         self.problems: list[str] = []
         """Files that could not be read to their end."""
         self.notes: list[str] = []
-        """Messages about skipped files."""
         self.go_to(None)
 
     @property
@@ -101,7 +100,6 @@ Reader = Callable[[Batches, Tally], Iterator[pa.Table]]
 SPANS = pa.list_(pa.list_(pa.int32()))
 """Spans for Spark, which has no lists of a fixed size."""
 WHERE = "the DataFrame"
-"""The name of the DataFrame in messages."""
 PYTHON = "PYSPARK_PYTHON"
 PLACE = "namesake_place"
 """The column of `with_places`."""
@@ -212,7 +210,7 @@ def read_rows(batches: Batches, rejects: Tally, names: ColumnNames | None = None
     """Tables of articles from a DataFrame of them; invalid rows are rejected."""
     for batch, before in _of_one_file(batches, rejects):
         rows = pa.Table.from_batches([batch])
-        yield valid_articles(with_extra(rows if names is None else names.renamed(rows)), "articles", before, rejects)
+        yield valid_articles(rows if names is None else names.renamed(rows), "articles", before, rejects)
 
 
 def read_lines(batches: Batches, rejects: Tally, most_line: int = MOST_LINE) -> Iterator[pa.Table]:

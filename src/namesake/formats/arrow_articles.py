@@ -3,7 +3,7 @@
 Columns get our names, and columns that are not part of an article are copied to `extra`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,8 @@ class ColumnNames:
         self.reading, self.where, self.prefix, self.mentions = reading, where, prefix, mentions
         self.fields: dict[str, str] | None = None
 
-    def renamed(self, table: pa.Table, before: int = 0) -> pa.Table:
-        """The table with our names; without a column of ids, ids are row numbers after `before`, with the prefix."""
+    def renamed(self, table: pa.Table, numbers: Sequence[int] | None = None) -> pa.Table:
+        """The table with our names; without a column of ids, ids are the prefix and the `numbers` of the rows."""
         names = table.column_names
         if self.mentions is not None:
             if self.mentions not in names:
@@ -49,8 +49,8 @@ class ColumnNames:
             numbered = "ids are file and row" if self.prefix else None
             self.fields = choose_fields(table.column_names, self.reading, self.where, paths, numbered)
         columns = {ours: _column(table, theirs) for ours, theirs in self.fields.items()}
-        numbers = pa.array(np.arange(before + 1, before + table.num_rows + 1)).cast(pa.string())
-        made = {"id": pc.binary_join_element_wise(pa.scalar(self.prefix), numbers, "")}
+        rows = pa.array(np.arange(1, table.num_rows + 1) if numbers is None else numbers, pa.int64()).cast(pa.string())
+        made = {"id": pc.binary_join_element_wise(pa.scalar(self.prefix), rows, "")}
         made |= {ours: _text(column, ours) for ours, column in columns.items() if column is not None}
         return _with_rest(made, table, [name for name in table.column_names if name not in self.fields.values()])
 
@@ -117,7 +117,8 @@ def _joined(extra: object, columns: dict[str, Any]) -> str | None:
 
 
 def valid_articles(table: pa.Table, where: str, before: int, rejects: Rejects, file: str = "") -> pa.Table:
-    """The table with the columns of `ARTICLES`, without invalid rows, which are rejected; `before` rows precede it."""
+    """The table as valid articles: other columns in `extra`, and invalid rows rejected; `before` rows precede it."""
+    table = with_extra(table)
     try:
         return check_articles(table, where)
     except NamesakeError:
@@ -150,7 +151,7 @@ def read_parquet(
         watch(path, lambda: int(seen * each))
         for batch in file.iter_batches(rows, row_groups=list(wanted), use_threads=False):
             seen += batch.num_rows
-            table = with_extra(names.renamed(pa.Table.from_batches([batch]), before))
+            table = names.renamed(pa.Table.from_batches([batch]), range(before + 1, before + 1 + batch.num_rows))
             yield valid_articles(table, str(path), before, rejects, str(path))
             before += batch.num_rows
 

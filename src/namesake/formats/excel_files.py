@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, time
 from pathlib import Path
@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError, did_you_mean, lacking
-from namesake.formats.arrow_articles import ColumnNames, valid_articles, with_extra
+from namesake.formats.arrow_articles import ColumnNames, valid_articles
 from namesake.formats.field_names import Reading, id_prefix
 from namesake.formats.table_files import Rows, Write, cell_text, column_names
 from namesake.printable import counted
@@ -30,8 +30,6 @@ MOST_TEXT = 32_767
 """Characters of a cell."""
 MOST_CELLS, MOST_BYTES = 1 << 26, 4 << 30
 """The largest sheet that is read, empty cells included, and the largest size of its parts when unpacked."""
-MIDNIGHT = time()
-CREATOR = "Namesake"
 _COLUMN = re.compile(rb'\sr="([A-Z]{2,3})[0-9]')
 _ROW = re.compile(rb'<(?:\w+:)?row\s[^>]*?\br="([0-9]{1,7})"')
 
@@ -57,11 +55,8 @@ def excel_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
 def read_excel(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Table]:
     """A table of articles, one per row of a sheet. Without a column of ids, ids are the file and the row."""
     rows = excel_rows(path, rejects, reading)
-    names = ColumnNames(reading, str(path), f"{id_prefix(path, reading)}:")
-    table = names.renamed(rows.table)
-    if names.fields is not None and "id" not in names.fields:
-        table = table.set_column(0, "id", pa.array([f"{names.prefix}{number}" for number in rows.numbers]))
-    yield valid_articles(with_extra(table), str(path), 1, rejects, str(path))
+    table = ColumnNames(reading, str(path), f"{id_prefix(path, reading)}:").renamed(rows.table, rows.numbers)
+    yield valid_articles(table, str(path), 1, rejects, str(path))
 
 
 def _sheet(path: Path, reading: Reading) -> tuple[str, Any]:
@@ -78,7 +73,12 @@ def _sheet(path: Path, reading: Reading) -> tuple[str, Any]:
         if not names:
             raise NamesakeError(f"{path}: this workbook has no sheet of cells")
         visible = [one.name for one in sheets if one.visible == calamine.SheetVisibleEnum.Visible] or names
-        wanted = _named(reading.sheet, names, path) if reading.sheet is not None else None
+        wanted = reading.sheet
+        if wanted is not None and wanted not in names:
+            if not (wanted.isdecimal() and 0 < int(wanted) <= len(names)):
+                hint = did_you_mean(wanted, names)
+                raise NamesakeError(f"{path}: no sheet {wanted!r}{hint}; there are {', '.join(names)}")
+            wanted = names[int(wanted) - 1]
         opened = (book.get_sheet_by_name(name) for name in ([wanted] if wanted else visible))
         sheet = next((one for one in opened if wanted or one.height), None) or book.get_sheet_by_name(visible[0])
     except FileNotFoundError:
@@ -91,15 +91,6 @@ def _sheet(path: Path, reading: Reading) -> tuple[str, Any]:
         hidden = [f"{name} (hidden)" if name not in visible else name for name in names if name != sheet.name]
         reading.say(f"{path}: the sheet {sheet.name!r} is read, not {', '.join(hidden)}; `sheet=` names another")
     return f"{path}, sheet {sheet.name!r},", sheet
-
-
-def _named(asked: str, names: Sequence[str], path: Path) -> str:
-    """The sheet with this name or number, from 1."""
-    if asked in names:
-        return asked
-    if asked.isdecimal() and 0 < int(asked) <= len(names):
-        return names[int(asked) - 1]
-    raise NamesakeError(f"{path}: no sheet {asked!r}{did_you_mean(asked, names)}; there are {', '.join(names)}")
 
 
 def _refuse_huge(path: Path) -> None:
@@ -122,7 +113,7 @@ def _plain(value: Any) -> Any:
     """A cell: None if it is empty, whole numbers as integers, and a day without a time as a date."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
-    if isinstance(value, datetime) and value.time() == MIDNIGHT:
+    if isinstance(value, datetime) and value.time() == time():
         return value.date()
     return None if value == "" else value
 
@@ -155,7 +146,7 @@ def excel_writer(file: IO[bytes], path: Path) -> Iterator[Write]:
     except ImportError:
         raise lacking(f"{path}: spreadsheets need", "python-calamine and openpyxl", "excel") from None
     book = Workbook(write_only=True)
-    book.properties.creator = CREATOR
+    book.properties.creator = "Namesake"
     sheet, written = book.create_sheet("Namesake"), 0
     sheet.freeze_panes = "A2"
 

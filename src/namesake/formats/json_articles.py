@@ -291,8 +291,14 @@ def is_whole(path: Path, reading: Reading) -> bool:
     """Whether a file must be read from its beginning: an array, or lines with other field names than ours."""
     if not path.is_file():
         return False
-    is_array = kind(path) == ".json" and is_array_file(path)
-    return is_array or bool(reading.named) or _have_other_names(_first_lines(path))
+    if reading.named or (kind(path) == ".json" and is_array_file(path)):
+        return True
+    first, *others = map(object_of, _first_lines(path))
+    texts = {name.casefold() for name, value in first.items() if isinstance(value, str)} & set(GUESSES["text"])
+    if has_known_layout(first) or not texts:
+        return False
+    # A text without an id in the first line, or another name that no other line contradicts.
+    return "text" in texts or not any(map(has_known_layout, others))
 
 
 def is_array_file(path: Path) -> bool:
@@ -310,12 +316,3 @@ def _first_lines(path: Path) -> list[bytes]:
             if not line.endswith(b"\n"):
                 break
     return lines or [b""]
-
-
-def _have_other_names(lines: list[bytes]) -> bool:
-    """Whether the first line has a text, but not our layout: no id, or another name that no other line contradicts."""
-    first, *others = map(object_of, lines)
-    texts = {name.casefold() for name, value in first.items() if isinstance(value, str)} & set(GUESSES["text"])
-    if has_known_layout(first) or not texts:
-        return False
-    return "text" in texts or not any(map(has_known_layout, others))

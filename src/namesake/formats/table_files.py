@@ -285,8 +285,7 @@ def write_rows(table: pa.Table, path: Path, dialect: Dialect | None = None, from
         if suffix == ".parquet":
             import pyarrow.parquet as pq  # slow to import, and other formats do not need it
 
-            with pq.ParquetWriter(pa.PythonFile(file, mode="w"), table.schema) as writer:
-                writer.write_table(table)
+            pq.write_table(table, pa.PythonFile(file, mode="w"))
             return
         if dialect.marked and suffix in (".csv", ".tsv"):
             file.write(codecs.BOM_UTF8)

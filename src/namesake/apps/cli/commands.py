@@ -4,6 +4,7 @@ The help of a command is the docstring of its function. The help of its options 
 """
 
 from collections import UserDict
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -27,19 +28,11 @@ OLD_NAMES = {"evaluate": "run"} | {name: name for name in ("threshold", "tune", 
 class _Commands(UserDict[str, Any]):
     """The commands by name; each is imported on its first lookup."""
 
-    def __init__(self) -> None:
-        super().__init__(dict.fromkeys(COMMANDS))
-
     def __contains__(self, name: object) -> bool:
         return name in self.data or name in OLD_NAMES
 
     def __getitem__(self, name: str) -> Any:
-        if name in OLD_NAMES:
-            return self["eval"].commands[OLD_NAMES[name]]
-        if self.data[name] is None:
-            module = import_module(f"namesake.apps.cli.{COMMANDS[name]}")
-            self.data[name] = _command(getattr(module, name, None) or module.group, name)
-        return self.data[name]
+        return _command("eval").commands[OLD_NAMES[name]] if name in OLD_NAMES else _command(name)
 
 
 class _Root(TyperGroup):
@@ -47,7 +40,7 @@ class _Root(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = _Commands()
+        self.commands = _Commands(COMMANDS)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command to run, with a notice if the user typed its old name."""
@@ -67,11 +60,13 @@ class _Root(TyperGroup):
             raise
 
 
-def _command(function: Any, name: str) -> Any:
-    """A function or a Typer group as a Click command, with the help of its options."""
-    group = isinstance(function, typer.Typer)
-    one = function if group else typer.Typer(add_completion=False)
-    if not group:
+@cache
+def _command(name: str) -> Any:
+    """The function or the Typer group of a command as a Click command, with the help of its options."""
+    module = import_module(f"namesake.apps.cli.{COMMANDS[name]}")
+    one = getattr(module, name, None) or module.group
+    if not (group := isinstance(one, typer.Typer)):
+        function, one = one, typer.Typer(add_completion=False)
         one.command(name)(function)
     command = typer.main.get_command(one)
     command.name = name

@@ -63,11 +63,9 @@ def convert(
     settings = locals() | {"kb": common.named_kb(kb)}
     with common.reported_rejects() as rejects:
         counts = namesake.convert_dataset(**settings, rejects=rejects)
-        common.say(
-            f"{counted(counts['articles'], 'article')}, {counted(counts['mentions'], 'mention')}: "
-            f"{counts['entity']:,} with an entity, "
-            f"{counts['nil']:,} NIL, {counts['unresolved']:,} with a title that could not be resolved",
-        )
+        many = f"{counted(counts['articles'], 'article')}, {counted(counts['mentions'], 'mention')}"
+        nil = f"{counts['nil']:,} NIL, {counts['unresolved']:,} with a title that could not be resolved"
+        common.say(f"{many}: {counts['entity']:,} with an entity, {nil}")
         if counts["unresolved"]:
             why = "the KB has no entity with that title" if settings["kb"] else "give --kb"
             common.say(f"unresolved: {why}; their gold is null, and their column `truth` says `unresolved`")
@@ -92,7 +90,6 @@ def disambiguate(
         given: dict[str, Any] = {"rejects": rejects, "reporter": reporter()}
         tally = namesake.disambiguate(linker, quotes, out, articles=articles, threads=threads, **given)
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in tally.reasons.most_common())
-        common.say(
-            f"{out}: {counted(tally.quotes, 'quotation')}, {counted(tally.linked, 'speaker')} linked, "
-            f"{tally.by_articles:,} by their articles" + (f"; others: {reasons}" if reasons else "")
-        )
+        many = f"{counted(tally.quotes, 'quotation')}, {counted(tally.linked, 'speaker')} linked"
+        others = f"; others: {reasons}" if reasons else ""
+        common.say(f"{out}: {many}, {tally.by_articles:,} by their articles{others}")

@@ -45,7 +45,7 @@ def run(
     texts, minimum = common.listed(labelled, more), common.threshold_of(threshold)
     shared: dict[str, Any] = {"samples": samples, "seed": seed}
     against_gold = {name: given[name] for name in ("links", "scores", "articles", "known", "split")}
-    against_gold |= {"methods": _listed(methods), "by": _listed(by)}
+    against_gold |= {name: [one.strip() for one in given[name].split(",") if one.strip()] for name in ("methods", "by")}
     inputs = [gold, *texts, links, scores, articles, known, kb, Path(recipe)]
     if texts:
         if excess := [f"--{name}" for name, value in (against_gold | {"gold": gold}).items() if value]:
@@ -152,10 +152,8 @@ def _learn(decisions: list[Path], articles: list[Path], kb: Path | None, recipe:
     keep_apart([out], [*decisions, *articles, recipe])
     if found.better:
         found.recipe.save(out)
-    common.show(
-        [found.view],
-        [*found.lines, f"wrote {out}; use it with --recipe {out}" if found.better else "no recipe written"],
-    )
+    result = f"wrote {out}; use it with --recipe {out}" if found.better else "no recipe written"
+    common.show([found.view], [*found.lines, result])
     if not found.better:
         raise typer.Exit(common.NO_RESULT)
 
@@ -206,10 +204,6 @@ def reproduce(
 ) -> None:
     """Recompute the paper's Quotebank tables from the authors' scores, next to the printed values."""
     _write(namesake.reproduce(folder, kb=kb, samples=samples, seed=seed), out)
-
-
-def _listed(text: str) -> list[str]:
-    return [item.strip() for item in text.split(",") if item.strip()]
 
 
 def _write(report: Report, out: Path, inputs: Sequence[Path | None] = ()) -> None:

@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from namesake.formats.field_names import Reading
     from namesake.linker import Linker
 
-STDIN_FORMATS = stdin_formats()
 LINK_FORMATS = ("jsonl", "csv", "tsv", "parquet", "xlsx", "db")
-Settings = dict[str, Any]
-"""Keyword arguments of the library function that does the work."""
 
 
 def link(
@@ -69,7 +66,11 @@ def link(
     _check_format("--to", to_format, LINK_FORMATS, "links")
     settings: dict[str, Any] = {"scores": scores, "date": date, "most_line": max_line << 20, "linked_only": linked_only}
     if engine == "spark":
-        _check_spark(given | {"to": to_format, "mentions": mentions != "names"})
+        given |= {"to": to_format, "mentions": mentions != "names"}
+        unsupported = ["text", "id", "title", "encoding", "sheet", "format", "to", "flat", "mentions"]
+        unsupported += ["workers", "threads", "prior", "decisions"]
+        if without_effect := [f"--{option}" for option in unsupported if given[option]]:
+            raise NamesakeError(f"{', '.join(without_effect)}: not supported with --engine spark; see docs/spark.md")
         settings |= {"master": master, "recipe": recipe, "threshold": common.threshold_of(threshold), "kinds": kinds}
         link_on_spark(articles, kb, to, settings)
         return
@@ -155,7 +156,7 @@ def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple[Reading, s
     date, format = given["date"], given.get("format")
     if format is not None and not any(str(path) == "-" for path in articles):
         raise NamesakeError(f"--format {format} applies to standard input (-); --to sets the format of the links")
-    _check_format("--format", format, STDIN_FORMATS, "standard input")
+    _check_format("--format", format, stdin_formats(), "standard input")
     if date is not None and not date.strip():
         raise NamesakeError(f"--date is empty: name the field of the date, or write a date as {HOW_TO_WRITE}")
     is_field = date is not None and not is_written_as_date(date) and not date[:4].isdecimal()
@@ -168,15 +169,6 @@ def _check_format(option: str, format: str | None, known: Sequence[str], what: s
     if format is not None and format not in known:
         hint = did_you_mean(format, known)
         raise NamesakeError(f"{option} {format}: the formats of {what} are {', '.join(known)}{hint}")
-
-
-def _check_spark(given: Mapping[str, object]) -> None:
-    """Reject options that have no effect on Spark: it reads JSONL and Parquet in our layouts, and writes Parquet."""
-    options = ["text", "id", "title", "encoding", "sheet", "format", "to", "flat", "mentions"]
-    options += ["workers", "threads", "prior", "decisions"]
-    without_effect = [f"--{option}" for option in options if given[option]]
-    if without_effect:
-        raise NamesakeError(f"{', '.join(without_effect)}: not supported with --engine spark; see docs/spark.md")
 
 
 # outputs
@@ -193,7 +185,7 @@ def _report(where: object, counts: Mapping[str, int], pace: str) -> None:
     common.say(f"{where}: {many}, {counts['linked']:,} linked, {pace}")
 
 
-def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings: Settings) -> None:
+def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings: dict[str, Any]) -> None:
     """Link into one file or to standard output, and report the counts."""
     began = time.perf_counter()
     with common.reported_rejects(out) as rejects:
@@ -203,7 +195,7 @@ def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings
     _finish(linker, rejects.count > 0 and not counts.articles, articles, settings["reading"], counts)
 
 
-def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) -> None:
+def print_links(linker: Linker, articles: Sequence[Path], settings: dict[str, Any]) -> None:
     """Print the links of each article as a table, and before it the text if the file is a text file."""
     from namesake.apps.terminal import Console
     from namesake.apps.terminal.explanations import show_links, show_texts
@@ -239,7 +231,7 @@ def _finish(linker: Linker, failed: bool, articles: Sequence[Path], reading: Rea
         raise typer.Exit(common.INCOMPLETE)
 
 
-def link_into_folder(linker: Linker, articles: Sequence[Path], out: Path, settings: Settings) -> None:
+def link_into_folder(linker: Linker, articles: Sequence[Path], out: Path, settings: dict[str, Any]) -> None:
     """Link into a folder, or resume such a run, and report the counts."""
     began = time.perf_counter()
     with common.resumable():
@@ -259,7 +251,7 @@ def link_into_folder(linker: Linker, articles: Sequence[Path], out: Path, settin
         raise typer.Exit(common.INCOMPLETE)
 
 
-def link_on_spark(articles: Sequence[str], kb: Path | None, out: str | None, settings: Settings) -> None:
+def link_on_spark(articles: Sequence[str], kb: Path | None, out: str | None, settings: dict[str, Any]) -> None:
     """Link into a folder on Spark, and report the counts; an error of Java is reported in one line."""
     if out is None or not (is_folder(out) or "://" in out):
         raise NamesakeError("Spark writes a folder: name one with -o DIR/")

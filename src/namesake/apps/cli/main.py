@@ -4,7 +4,6 @@ import gc
 import os
 import sys
 import warnings
-from pathlib import Path
 
 from namesake import __version__
 from namesake.errors import NamesakeError
@@ -35,7 +34,9 @@ def main() -> None:
         from namesake.machine import stoppable
 
         # A command takes precedence over a file with the same name.
-        if arguments and arguments[0] not in {**COMMANDS, **OLD_NAMES} and _is_file(arguments[0]):
+        first = arguments[0] if arguments else ""
+        is_file = os.path.isfile(first)  # noqa: PTH113 - False also for a name that is too long
+        if is_file and first not in {**COMMANDS, **OLD_NAMES} and not first.startswith("-"):
             arguments = ["link", *arguments]
         with stoppable():
             app(arguments)
@@ -67,15 +68,5 @@ def exit_message(problem: BaseException) -> tuple[int, str]:
         case RecursionError():
             return USER_ERROR, "the input is nested too deeply"
     what = str(problem).partition("\n")[0]
-    return INTERNAL_ERROR, (
-        f"unexpected {type(problem).__name__} ({what}): this is an internal error; "
-        "set NAMESAKE_DEBUG=1 to see the traceback, and report it"
-    )
-
-
-def _is_file(argument: str) -> bool:
-    """Whether the argument names a file and is not an option."""
-    try:
-        return not argument.startswith("-") and Path(argument).is_file()
-    except (OSError, ValueError):  # for example a name that is too long
-        return False
+    advice = "this is an internal error; set NAMESAKE_DEBUG=1 to see the traceback, and report it"
+    return INTERNAL_ERROR, f"unexpected {type(problem).__name__} ({what}): {advice}"
