@@ -32,10 +32,8 @@ from namesake.kinds import kinds, named
 from namesake.linker import Linker
 from namesake.scorers.value_lookup import find_property, is_date, similar_properties
 
-MOST_ENTITIES = 1000
-"""Entities with a name from which on the name is refused as an alias: it would not tell them apart."""
+MOST_ENTITIES = 1000  # with a name, from which on it is refused as an alias: it would not tell them apart
 SEPARATORS = re.compile(r"\s*[|;]\s*")
-Say = Callable[[str], None]
 Types = Mapping[str, str | Sequence[str]]
 """Properties, and the columns of their values."""
 
@@ -66,7 +64,7 @@ def add_entities(
     type: Types | None = None,
     own_iri: str = "",
     encoding: str | None = None,
-    say: Say = warn,
+    say: Callable[[str], None] = warn,
 ) -> Added:
     """Add own entities, aliases and corrections to a KB. It is replaced at once by a new generation that has them.
 

@@ -47,8 +47,7 @@ SEQUENCES = Need(
     lambda kb: bool(os.environ.get(MODEL)) and all(map(find_spec, ("torch", "transformers"))),
     refused=True,
 )
-SHOWN, CARRIERS = 160, 5
-"""Characters of a sentence, and candidates of an article, that an explanation shows."""
+SHOWN, CARRIERS = 160, 5  # characters of a sentence, and candidates of an article, that an explanation shows
 _LOADING = threading.Lock()
 
 
@@ -67,7 +66,6 @@ def _encoder(kb: KB) -> Encoder:
 
 @lru_cache(maxsize=1)
 def _mgenre(where: str) -> MGenre:
-    """The model of mGENRE with this name or in this folder."""
     from namesake.encoders.mgenre import MGenre
     from namesake.encoders.transformer import load_model
 
@@ -171,9 +169,8 @@ def _theme_of(batch: Batch, weights: Scores, article: int) -> tuple[Int64, Int64
     first, last = batch.offsets[batch.articles[article : article + 2]]
     rows, place, own = distinct(batch.rows[first:last], weights[first:last])
     kb, wanted = batch.kb, batch.settings.neural.themes_from
-    if wanted == "any":
-        wanted = "walk" if has_vectors(kb, "walk") else "text"
-    vectors = kb.walk_vectors if wanted == "walk" else kb.text_vectors
+    is_walk = wanted == "walk" or (wanted == "any" and has_vectors(kb, "walk"))
+    vectors = kb.walk_vectors if is_walk else kb.text_vectors
     held = np.asarray(vectors.entities[rows].view(np.float16), np.float64)
     return rows, place, *theme(held, own, batch.settings.neural.themes)
 

@@ -1,7 +1,5 @@
 """Columns on disk: plain `.npy` files, mapped; strings and ragged lists are two files each."""
 
-from __future__ import annotations
-
 import ctypes
 import io
 import mmap
@@ -17,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from namesake.arrays import Int64, UInt8, arrow_numbers, text_buffers
+from namesake.arrays import Int64, UInt8, arrow_numbers, indptr, text_buffers
 from namesake.errors import NamesakeError
 from namesake.files.digests import damaged_file, open_file
 from namesake.kb.columns import large
@@ -92,14 +90,13 @@ class Strings:
             return False
         return True
 
-    def take(self, rows: npt.NDArray[np.int32] | npt.NDArray[np.int64]) -> Strings:
+    def take(self, rows: npt.NDArray[np.int32] | npt.NDArray[np.int64]) -> "Strings":
         """The strings of these rows, in their order; empty where the row is negative."""
-        offsets = large.zeros(len(rows) + 1, np.int64)
-        for low, high in large.blocks(len(rows), 32):
-            some = rows[low:high]
-            sizes = np.where(some < 0, 0, self.offsets[some + 1] - self.offsets[some])
-            np.cumsum(sizes, out=offsets[low + 1 : high + 1])
-            offsets[low + 1 : high + 1] += offsets[low]
+
+        def sizes(rows: npt.NDArray[Any]) -> Int64:
+            return np.where(rows < 0, 0, self.offsets[rows + 1] - self.offsets[rows])
+
+        offsets = large.running(large.computed(np.int64, 32, sizes, rows))
         data, whole = large.empty(int(offsets[-1]), np.uint8), self.arrow()
         for low, high in large.spans(offsets, 2):
             some = rows[low:high]
@@ -108,23 +105,21 @@ class Strings:
         return Strings(offsets, data)
 
     @staticmethod
-    def of_arrow(texts: pa.Array) -> Strings:
+    def of_arrow(texts: pa.Array) -> "Strings":
         """An Arrow array of texts as a column, without a copy where possible; a null is an empty text."""
         data, offsets = text_buffers(texts)
         return Strings(offsets, data[: offsets[-1]])
 
     @staticmethod
-    def empty(rows: int) -> Strings:
+    def empty(rows: int) -> "Strings":
         """A column of empty strings."""
         return Strings(np.zeros(rows + 1, np.int64), np.empty(0, np.uint8))
 
     @staticmethod
-    def of(texts: Iterable[str]) -> Strings:
+    def of(texts: Iterable[str]) -> "Strings":
         """A column from Python strings."""
         encoded = [text.encode("utf-8", "replace") for text in texts]
-        offsets = np.zeros(len(encoded) + 1, np.int64)
-        np.cumsum([len(text) for text in encoded], out=offsets[1:])
-        return Strings(offsets, np.frombuffer(bytearray().join(encoded), np.uint8))
+        return Strings(indptr([len(text) for text in encoded]), np.frombuffer(bytearray().join(encoded), np.uint8))
 
 
 def concatenate(columns: list[Strings]) -> Strings:

@@ -111,13 +111,12 @@ class Merge:
             return concatenate([known, value.take(rows)])
         if isinstance(value, Ragged):
             return with_rows(known, {len(known) + at: self._merged(column, value[row]) for at, row in enumerate(rows)})
+        more = self._merged(column, value[rows])
         if column in (KBColumns.qids, KBColumns.item_qids):
             more = FIRST_OWN + np.arange(len(rows))
         elif column in (KBColumns.pagerank_wikidata, KBColumns.pagerank_wikipedia):
             more = np.full(len(rows), known.min() if len(known) else 0)  # no statement names it
-        else:
-            more = self._merged(column, value[rows])
-        if column is KBColumns.kind:
+        elif column is KBColumns.kind:
             kinds = [record.kind for record in self.dump.own]
             more = np.array([named(kind).number if kind else one for kind, one in zip(kinds, more, strict=True)])
         return np.concatenate([known, more.astype(known.dtype)])
