@@ -23,7 +23,7 @@ from namesake.frames import WHERE, _table, reconcile_frame
 from namesake.kb.dump.repair import NOT_AN_ENTITY, BadLineError, repair
 from namesake.kb.ids import QID
 from namesake.kb.names.normalise import normalise
-from namesake.kb.own.publish import publish
+from namesake.kb.own.merge import publish
 from namesake.kb.own.records import OWN_ID, Record, Text, item_value, item_values, read_records, statement
 from namesake.kb.records import found
 from namesake.kb.store import KB

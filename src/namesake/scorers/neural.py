@@ -137,12 +137,11 @@ def _compared(batch: Batch, kb: KB, texts: list[str], of_mention: Int64) -> Scor
 def _theme_shares(page: Page, weights: Signal) -> list[Match]:
     """The candidates of an article with the largest shares of the theme."""
     kb, (rows, _, _, shares) = page.batch.kb, _theme_of(page.batch, weights(page.batch), page.article)
-    ranked = sorted(zip(rows.tolist(), shares.tolist(), strict=True), key=lambda one: (-one[1], one[0]))
-    return [
-        Match(sources=[Source("theme", value=f"{kb.label(row)} (Q{kb.qids[row]}), {100 * part:.0f} %")])
-        for row, part in ranked[:CARRIERS]
-        if part > 0
-    ]
+    largest = np.lexsort((rows, -shares))[:CARRIERS]
+    shown = (
+        f"{kb.label(rows[at])} (Q{kb.qids[rows[at]]}), {100 * shares[at]:.0f} %" for at in largest if shares[at] > 0
+    )
+    return [Match(sources=[Source("theme", value=text)]) for text in shown]
 
 
 @scorer("Eigen", needs=VECTORS, explain=lambda one: one.reading.page.once(_theme_shares, sitelinks))
@@ -224,15 +223,11 @@ def mgenre(batch: Batch, kb: KB) -> Scores:
         model = _mgenre(os.environ.get(MODEL, ""))
     scores, settings = np.zeros(len(batch.rows)), batch.settings.neural
     asked, questions = [], []
-    texts: dict[int, str] = {}
     for mention in range(len(batch.names)):
         begin, end = (int(at) for at in batch.offsets[mention : mention + 2])
         titles = {at: title for at in range(begin, end) if (title := title_of(kb, int(batch.rows[at])))}
-        if not titles:
-            continue
-        article = int(batch.article[mention])
-        text = texts.setdefault(article, batch.texts[article].as_py())
-        for start, stop in batch.spans[batch.span_indptr[mention] : batch.span_indptr[mention + 1]].tolist():
+        text = batch.texts[int(batch.article[mention])].as_py() if titles else ""
+        for start, stop in row_of(batch.span_indptr, batch.spans, mention) if titles else ():
             questions.append(model.question(text, (start, stop), list(titles.values()), settings.tokens))
             asked.append(list(titles))
     for places, likelihoods in zip(asked, model.answers(questions, settings.beam), strict=True):
