@@ -9,17 +9,7 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from namesake.arrays import (
-    arrow_numbers,
-    arrow_texts,
-    decoded,
-    indptr,
-    list_parts,
-    numpy_numbers,
-    one_chunk,
-    sizes,
-    text_buffers,
-)
+from namesake.arrays import arrow_numbers, arrow_texts, decoded, indptr, list_parts, numpy_numbers, sizes, text_buffers
 from namesake.articles.article import Article, Mention, located
 from namesake.articles.days import check_date
 from namesake.articles.schema import ARTICLES, MENTION, SPANS, check
@@ -132,16 +122,15 @@ def pieces(articles: pa.Table) -> Iterator[pa.Table]:
     if not articles.num_rows:
         return
     texts, titles, extra = (sizes(articles.column(name)) for name in ("text", "title", "extra"))
-    size, given = texts + titles + extra, one_chunk(articles.column("mentions"))
+    size, given = texts + titles + extra, articles.column("mentions")
     if given.null_count < len(given):
         per_article, mentions = list_parts(given)
         size += CANDIDATE_BYTES * np.diff(indptr(sizes(mentions.field("candidates")))[per_article])
-    ends = np.cumsum(size)
-    changes = np.append(1 + np.flatnonzero(np.diff(numpy_numbers(given.is_null()))), len(ends))
+    ends = indptr(size)
+    changes = np.append(1 + np.flatnonzero(np.diff(numpy_numbers(given.is_null()))), len(size))
     begin = 0
-    while begin < len(ends):
-        before = ends[begin - 1] if begin else 0
-        end = max(int(np.searchsorted(ends, before + MOST_BYTES, side="right")), begin + 1)
+    while begin < len(size):
+        end = max(int(np.searchsorted(ends, ends[begin] + MOST_BYTES, side="right")) - 1, begin + 1)
         end = min(end, begin + MOST_ARTICLES, int(changes[np.searchsorted(changes, begin, side="right")]))
         yield articles.slice(begin, end - begin)
         begin = end

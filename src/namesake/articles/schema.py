@@ -8,13 +8,8 @@ from namesake.errors import NamesakeError, did_you_mean, must_be
 SPANS = pa.list_(pa.list_(pa.int32(), 2))
 """The occurrences of a name in its text: [start, end) in characters."""
 
-MENTION = pa.struct(
-    [
-        pa.field("name", pa.string()),
-        pa.field("spans", SPANS),
-        pa.field("candidates", pa.list_(pa.string())),  # QIDs; null: all entities with this name
-    ]
-)
+MENTION = pa.struct({"name": pa.string(), "spans": SPANS, "candidates": pa.list_(pa.string())})
+"""Candidates are QIDs; null: all entities with this name."""
 
 ARTICLES = pa.schema(
     [

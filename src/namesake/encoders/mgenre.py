@@ -177,9 +177,8 @@ class MGenre:
         import torch
 
         model, width = self.loaded.model, hidden.shape[1]
-        places, tokens = np.array(
-            [(at * width + node, token) for at, tree in enumerate(trees) for node, token in tree.edges]
-        ).T
+        asked = [(at * width + node, token) for at, tree in enumerate(trees) for node, token in tree.edges]
+        places, tokens = np.array(asked).T
         nodes, of_edge = np.unique(places, return_inverse=True)
         rows = hidden.reshape(-1, hidden.shape[-1])[torch.from_numpy(nodes).to(hidden.device)]
         logs = np.empty(len(tokens))

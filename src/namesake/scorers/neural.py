@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from namesake.kb.vectors.stored import KINDS, has_vectors
-from namesake.scorers.evidence_shown import Candidate, Match, Page, Source, overlapping_sentences, row_of
+from namesake.scorers.evidence_shown import Candidate, Match, Page, Reading, Source, row_of
 from namesake.scorers.popularity import sitelinks
 from namesake.scorers.registry import Need, Scores, Signal, scorer
 from namesake.scorers.word_overlap import iscore
@@ -114,11 +114,10 @@ def ncse(batch: Batch, kb: KB) -> Scores:
 def _narrow_texts(batch: Batch) -> Iterator[str]:
     """For each mention, the sentences that contain one of its spans."""
     for article, mentions in groupby(range(len(batch.names)), lambda mention: int(batch.article[mention])):
-        raw = batch.texts[article].as_py().encode()
-        starts = row_of(batch.words.sentence_indptr, batch.words.sentence, article)
+        page = Page(batch, article)
+        raw, ends = page.text.encode(), [*page.sentences[1:], None]
         for mention in mentions:
-            kept = overlapping_sentences(starts, row_of(batch.span_indptr, batch.byte_spans, mention))
-            parts = (raw[starts[at] : starts[at + 1] if at + 1 < len(starts) else None] for at in sorted(kept))
+            parts = (raw[page.sentences[at] : ends[at]] for at in Reading(page, mention).sentences)
             yield b" ".join(part.strip() for part in parts).decode("utf-8", "replace")
 
 
@@ -137,10 +136,8 @@ def _compared(batch: Batch, kb: KB, texts: list[str], of_mention: Int64) -> Scor
 def _theme_shares(page: Page, weights: Signal) -> list[Match]:
     """The candidates of an article with the largest shares of the theme."""
     kb, (rows, _, _, shares) = page.batch.kb, _theme_of(page.batch, weights(page.batch), page.article)
-    largest = np.lexsort((rows, -shares))[:CARRIERS]
-    shown = (
-        f"{kb.label(rows[at])} (Q{kb.qids[rows[at]]}), {100 * shares[at]:.0f} %" for at in largest if shares[at] > 0
-    )
+    largest = [at for at in np.lexsort((rows, -shares))[:CARRIERS] if shares[at] > 0]
+    shown = (f"{kb.label(rows[at])} (Q{kb.qids[rows[at]]}), {100 * shares[at]:.0f} %" for at in largest)
     return [Match(sources=[Source("theme", value=text)]) for text in shown]
 
 

@@ -7,7 +7,8 @@ file when it is first used. `layout.py` holds the declarations; all code that ha
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Self, TypeVar, overload
+from functools import cached_property
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -76,7 +77,7 @@ class Values:
 ANY = Values()
 
 
-class Column(Generic[C]):
+class Column(cached_property[C]):
     """One column, whose values are a C: an attribute that is mapped at its first use and ordinary from then on."""
 
     kind: ClassVar[str]
@@ -89,12 +90,10 @@ class Column(Generic[C]):
         self, file: str, dtype: Any, rows: Axis, doc: str, values: Values = ANY, order: str = "", dump: bool = False
     ) -> None:
         """With `dump`, the last part of the file's name is a field of the dump's items, picked for the entities."""
+        super().__init__(lambda owner: self.open(owner.columns))
         self.file, self.dtype, self.rows = file, np.dtype(dtype), rows
         self.__doc__, self.values, self.order = doc, values, order
         self.dump_field = file.rpartition(".")[2] if dump else ""
-
-    def __set_name__(self, owner: type[Mapped], name: str) -> None:
-        self.name = name
 
     @property
     def files(self) -> dict[str, np.dtype[Any]]:
@@ -115,17 +114,6 @@ class Column(Generic[C]):
         for name, dtype in self.files.items():
             assert found[name].dtype == dtype, f"{name} is declared as {dtype}, not {found[name].dtype}"
         return found
-
-    @overload
-    def __get__(self, owner: None, kind: type[Mapped]) -> Self: ...
-    @overload
-    def __get__(self, owner: Mapped, kind: type[Mapped]) -> C: ...
-    def __get__(self, owner: Mapped | None, kind: type[Mapped]) -> Self | C:
-        if owner is None:
-            return self
-        opened = self.open(owner.columns)
-        vars(owner)[self.name] = opened  # found before this descriptor from now on
-        return opened
 
 
 Made = dict[Column[Any], Any]

@@ -36,9 +36,7 @@ def index_words(
     from there.
     """
     surfaces = _Surfaces(old)
-    numbered = [
-        _in_a_row(_numbers(data, np.asarray(offsets, np.int64), surfaces, language)) for data, offsets in columns
-    ]
+    numbered = [_in_a_row(_numbers(data, offsets, surfaces, language)) for data, offsets in columns]
     vocabulary, word_of = _vocabulary(surfaces, language, how)
     stop_words = Strings.of(sorted(language.stop_words))
     hashes = np.concatenate([*surfaces.hashes, hash_all(stop_words.data, stop_words.offsets)])
