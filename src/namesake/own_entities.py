@@ -221,7 +221,12 @@ class _Reader:
         made = [self._record(where, row) for where, row in rows]
         for record in made:
             for value in item_values(record.claims):
-                self._check_value(self.places[record.id], value["id"])
+                where, text = self.places[record.id], value["id"]
+                if not QID.fullmatch(text) and text not in self.places and self.kb.row(text) < 0:
+                    known = [*self.places, *self.kb.ids.own]
+                    raise NamesakeError(f"{where}: no own entity {text!r}{did_you_mean(text, known)}")
+                if QID.fullmatch(text) and self.kb.items(np.array([int(text[1:])]))[0] < 0:
+                    self.notes.append(f"{where}: {text} is not in the KB, so this value is ignored until it is")
         return made
 
     def _record(self, where: str, row: dict[str, Any]) -> Record:
@@ -358,11 +363,3 @@ class _Reader:
         if identifier is None:
             return statement(prop, {"value": text, "type": "string"}, "string")
         return statement(prop, item_value(identifier), "wikibase-item")
-
-    def _check_value(self, where: str, text: str) -> None:
-        """Raise NamesakeError for an unknown own id as a value; note a QID that the KB does not have."""
-        if not QID.fullmatch(text) and text not in self.places and self.kb.row(text) < 0:
-            known = [*self.places, *self.kb.ids.own]
-            raise NamesakeError(f"{where}: no own entity {text!r}{did_you_mean(text, known)}")
-        if QID.fullmatch(text) and self.kb.items(np.array([int(text[1:])]))[0] < 0:
-            self.notes.append(f"{where}: {text} is not in the KB, so this value is ignored until it is")

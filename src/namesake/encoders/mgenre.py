@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from namesake.encoders.transformer import Model, in_batches, padded, reading
+from namesake.encoders.transformer import Model, in_batches, load_model, padded, reading
 from namesake.errors import NamesakeError
 
 BUDGET = {"cpu": 1 << 11, "cuda": 1 << 16}  # tokens of texts in a batch, including padding
@@ -62,12 +62,9 @@ class Tree:
 
     def likelihoods(self, logs: Float64, beam: int = 0) -> Float64:
         """Return exp(Σ log p / length) of each title; with a `beam`, 0 if the search does not find it."""
-        found = self.searched(logs, beam) if beam else set(range(len(self.paths)))
-        scores = np.zeros(len(self.paths))
-        for title in found:
-            path = self.paths[title]
-            scores[title] = np.exp(logs[path].sum() / len(path))
-        return scores
+        found = self.searched(logs, beam) if beam else range(len(self.paths))
+        likely = [np.exp(logs[path].sum() / len(path)) for path in self.paths]
+        return np.array([one if title in found else 0.0 for title, one in enumerate(likely)])
 
     def searched(self, logs: Float64, beam: int) -> set[int]:
         """Return the titles that a beam search finds: it keeps the `beam` best prefixes and ends with `beam` titles."""
@@ -193,6 +190,12 @@ class MGenre:
             raise NamesakeError(f"{self.loaded.where}: gave a probability that is not finite")
         ends = np.cumsum([len(tree.edges) for tree in trees])
         return np.split(logs, ends[:-1])
+
+
+@lru_cache(maxsize=1)
+def load_mgenre(where: str) -> MGenre:
+    """The model with this name or in this folder."""
+    return MGenre(load_model(where, "seq2seq"))
 
 
 def decode(model: Any, tokens: Any, depths: Any, sees: Any, read: Any, real: Any) -> Any:

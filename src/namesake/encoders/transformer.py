@@ -133,11 +133,9 @@ def _folder(where: str) -> Path | None:
         raise NamesakeError(f"{where}: no such folder")
     name = where.replace("-", "_")
     package = find_spec(name) if name.isidentifier() else None
-    for location in (package.submodule_search_locations or ()) if package else ():
-        for found in (Path(location) / "model", Path(location)):
-            if (found / "config.json").is_file():
-                return found
-    return None
+    locations = package.submodule_search_locations or () if package else ()
+    folders = (folder for each in locations for folder in (Path(each) / "model", Path(each)))
+    return next((folder for folder in folders if (folder / "config.json").is_file()), None)
 
 
 def _load(tokenizers: Any, models: Any, source: str, where: str) -> tuple[Any, Any]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from importlib.util import find_spec
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from namesake.arrays import Int64
     from namesake.batch import Batch
     from namesake.encoders import Encoder
-    from namesake.encoders.mgenre import MGenre
     from namesake.kb.store import KB
 
 
@@ -53,23 +51,10 @@ _LOADING = threading.Lock()
 
 def encoder(kb: KB) -> Encoder:
     """The encoder that made the KB's vectors, loaded once for all threads."""
-    with _LOADING:
-        return _encoder(kb)
-
-
-@lru_cache(maxsize=4)
-def _encoder(kb: KB) -> Encoder:
     from namesake.kb.vectors.make import encoder_of
 
-    return encoder_of(kb)
-
-
-@lru_cache(maxsize=1)
-def _mgenre(where: str) -> MGenre:
-    from namesake.encoders.mgenre import MGenre
-    from namesake.encoders.transformer import load_model
-
-    return MGenre(load_model(where, "seq2seq"))
+    with _LOADING:
+        return encoder_of(kb)
 
 
 # similarity of text and entity
@@ -216,8 +201,10 @@ def scored_title(candidate: Candidate) -> Iterator[Match]:
 @scorer("mGENRE", needs=SEQUENCES, explain=scored_title, aliases=("mGENRE_t128",))
 def mgenre(batch: Batch, kb: KB) -> Scores:
     """Likelihood of the candidate's title given the text around the mention, summed over its spans; 0 without one."""
+    from namesake.encoders.mgenre import load_mgenre
+
     with _LOADING:
-        model = _mgenre(os.environ.get(MODEL, ""))
+        model = load_mgenre(os.environ.get(MODEL, ""))
     scores, settings = np.zeros(len(batch.rows)), batch.settings.neural
     asked, questions = [], []
     for mention in range(len(batch.names)):

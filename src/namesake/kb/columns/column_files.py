@@ -41,7 +41,8 @@ def map_column(file: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """The column in an open file, mapped; ValueError if the file contains anything else.
 
     The map is copy-on-write: kernels with eager signatures refuse read-only arrays, and what a program writes by
-    mistake never reaches the file. It outlives the file's handle and its name.
+    mistake never reaches the file. It outlives the file's handle and its name. Unlike Python's own maps, it keeps no
+    handle open: a KB has a hundred files.
     """
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):
@@ -51,18 +52,14 @@ def map_column(file: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         raise ValueError(f"no column of {dtype}, or not all of one")
     if not rows:
         return np.empty(0, dtype)
-    return np.frombuffer(memoryview(_pages(file, status.st_size)), dtype, rows, offset=HEADER)
-
-
-def _pages(file: int, size: int) -> ctypes.Array[ctypes.c_uint8]:
-    """A private map of a file. Unlike Python's own it keeps no handle open: a KB has a hundred files."""
-    address = _libc.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE, file, 0)
+    size, access = status.st_size, mmap.PROT_READ | mmap.PROT_WRITE
+    address = _libc.mmap(None, size, access, mmap.MAP_PRIVATE, file, 0)
     if address == _FAILED:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
     pages = (ctypes.c_uint8 * size).from_address(address)
     weakref.finalize(pages, _libc.munmap, address, size).atexit = False
-    return pages
+    return np.frombuffer(memoryview(pages), dtype, rows, offset=HEADER)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ sentences from which a skip-gram model with negative samples learns a vector for
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Self
 
@@ -141,6 +142,7 @@ def _write(draft: VectorDraft, kb: KB, texts: Texts) -> None:
     draft.write(stored.ENTITY, entities())
 
 
+@lru_cache(maxsize=4)
 def encoder_of(kb: KB) -> Encoder:
     """The encoder that made a KB's text vectors; NamesakeError if it is missing or has changed."""
     vectors = kb.text_vectors.manifest

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from namesake.errors import NamesakeError
 from namesake.files.digests import damaged_file
 from namesake.files.draft import FolderDraft
+from namesake.files.outputs import sync
 from namesake.kb.check import is_known, remember
 from namesake.kb.columns import Columns, header
 from namesake.kb.manifest import LARGEST, MANIFEST, Sealed, read_manifest
@@ -78,7 +79,6 @@ class VectorManifest(Sealed, frozen=True, kw_only=True):
 class Vectors:
     """One kind of a KB's vectors, mapped. A row of zeros is an entity without a vector."""
 
-    folder: Path
     manifest: VectorManifest
     entities: Halves
     """A row for each entity."""
@@ -113,7 +113,8 @@ def open_vectors(kb: KB, kind: Kind, verify: bool = False) -> Vectors:
         raise NamesakeError(f"{folder} has the vectors of another KB, or of an earlier build of this one: {again}")
     if manifest.entities != len(kb) or (kind == "text" and manifest.pairs != len(kb.pair_value)):
         raise NamesakeError(f"{folder / MANIFEST} is damaged (its counts are not the KB's): {again}")
-    columns, arrays = Columns(folder), dict[str, npt.NDArray[Any]]()
+    columns = Columns(folder)
+    arrays: dict[str, npt.NDArray[Any]] = {VALUE: np.zeros(0, HALF), PAIR: np.zeros(0, INT32)}
     for name, (dtype, size) in manifest.columns.items():
         try:
             arrays[name] = columns.array(name, dtype)
@@ -126,9 +127,8 @@ def open_vectors(kb: KB, kind: Kind, verify: bool = False) -> Vectors:
         _read_through(folder, manifest, arrays, again)
         remember(states)
     kb.watched.append(columns)
-    flat = arrays[ENTITY], arrays.get(VALUE, np.zeros(0, HALF))
-    entities, values = (array.view(np.uint16).reshape(-1, manifest.dimension) for array in flat)
-    return Vectors(folder, manifest, entities, values, arrays.get(PAIR, np.zeros(0, np.int32)))
+    entities, values = (arrays[name].view(np.uint16).reshape(-1, manifest.dimension) for name in (ENTITY, VALUE))
+    return Vectors(manifest, entities, values, arrays[PAIR])
 
 
 def read_vector_manifest(folder: Path, again: str) -> VectorManifest:
@@ -150,10 +150,10 @@ def _read_through(folder: Path, manifest: VectorManifest, arrays: dict[str, npt.
         blocks = (array[at : at + BLOCK] for at in range(0, len(array), BLOCK))
         if array.dtype == HALF and not all(np.isfinite(block).all() for block in blocks):
             raise NamesakeError(f"{folder / name}.npy contains a number that is not finite: {again}")
-    rows = arrays.get(PAIR, np.zeros(0, np.int32))
-    if len(rows) and not (rows.min() >= -1 and rows.max() < manifest.values):
+    if arrays[PAIR].min(initial=-1) < -1 or arrays[PAIR].max(initial=-1) >= manifest.values:
         raise NamesakeError(f"{folder / PAIR}.npy is damaged (it names rows that do not exist): {again}")
-    if wrong := damaged_file(folder, {f"{name}.npy": manifest.files.get(f"{name}.npy", "") for name in arrays}):
+    listed = {f"{name}.npy": manifest.files.get(f"{name}.npy", "") for name in manifest.columns}
+    if wrong := damaged_file(folder, listed):
         raise NamesakeError(f"{folder / wrong}: {again}")
 
 
@@ -222,8 +222,7 @@ class VectorDraft(FolderDraft):
         with (self.folder / TEXTS).open("ab") as file:
             file.truncate(done * row)
             file.write(vectors.tobytes())
-            file.flush()
-            os.fsync(file.fileno())
+        sync(self.folder / TEXTS)
         now = done + len(vectors)
         self.note(TEXTS, now, sizes={TEXTS: now * row})
 
