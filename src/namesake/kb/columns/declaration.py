@@ -4,8 +4,6 @@ A declaration is a class attribute of a `Mapped` class and also the attribute of
 file when it is first used. `layout.py` holds the declarations; all code that handles columns reads them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
@@ -34,7 +32,7 @@ class Axis:
     """The field of the manifest that has the number of rows, if one has."""
     values_of: str = ""
     """The file name of the lists whose values have one row each here."""
-    one_more_than: Axis | None = None
+    one_more_than: "Axis | None" = None
     """The axis between and around whose rows these stand."""
     power_of_two: bool = False
     """Whether the number of rows is a power of two: slots of a hash table."""

@@ -36,14 +36,14 @@ def index_words(
     from there.
     """
     surfaces = _Surfaces(old)
-    numbered = [_in_a_row(_numbers(data, offsets, surfaces, language)) for data, offsets in columns]
+    numbered = [_joined(_numbers(data, offsets, surfaces, language)) for data, offsets in columns]
     vocabulary, word_of = _vocabulary(surfaces, language, how)
     stop_words = Strings.of(sorted(language.stop_words))
     hashes = np.concatenate([*surfaces.hashes, hash_all(stop_words.data, stop_words.offsets)])
     surface_hash, surface_word = table(hashes, np.append(word_of, np.full(len(stop_words), -1, np.int32)))
     sets = []
     while numbered:
-        sets.append(_in_a_row(_word_sets(numbered.pop(0), word_of)))  # which forgets the numbers
+        sets.append(_joined(_word_sets(numbered.pop(0), word_of)))  # which forgets the numbers
     hashes = hash_all(vocabulary.data, vocabulary.offsets)
     stem_hash, stem_word = table(hashes, np.arange(len(vocabulary), dtype=np.int32))
     return {
@@ -55,7 +55,7 @@ def index_words(
     }, sets
 
 
-def _in_a_row(parts: Iterable[tuple[Offsets, Ints]]) -> Ragged:
+def _joined(parts: Iterable[tuple[Offsets, Ints]]) -> Ragged:
     """One column of lists, from parts of it: their offsets and values."""
     sizes, values = large.gathered(((np.diff(ends), some) for ends, some in parts), np.int64, np.int32)
     return Ragged(large.running(sizes), values)
@@ -153,7 +153,7 @@ def index_kb_words(
     return made | {
         KBColumns.words_d: d,
         KBColumns.words_p: p,
-        KBColumns.words_ds: _in_a_row(_unions(d, stated, of_item, strings, len(made[KBColumns.words]))),
+        KBColumns.words_ds: _joined(_unions(d, stated, of_item, strings, len(made[KBColumns.words]))),
         KBColumns.words_item: of_item,
         KBColumns.words_item_aliases: _spread(alias_words, values, len(dump_of)),
         KBColumns.words_string: strings,

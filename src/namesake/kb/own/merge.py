@@ -1,8 +1,7 @@
 """The KB with own entities: the base's files, those that differ, and the records.
 
 Its columns are those of the base, and rows of a small KB that was built from the records. Own entities and their items
-are the last rows, so no row of the base changes its number, except those of pairs, which are in the order of
-properties.
+are the last rows, so no row of the base changes its number, except those of pairs, which are ordered by property.
 
 A changed file of the base is kept with the prefix `base.`, and a file that is the same in both is a hard link, so that
 every change starts from the base and `kb undo` gives back the same bytes.
