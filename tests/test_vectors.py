@@ -45,7 +45,7 @@ def test_embed_gives_an_entity_its_paragraph_else_the_mean_of_its_texts(vector_k
         rows = encoder.encode(texts)
         rows = rows[rows.any(1)]
         expected = rows.mean(0) if len(rows) else np.zeros(encoder.dimension)
-        assert wide(vector_kb.text_vectors.entities[row]) == pytest.approx(expected, abs=3e-3)
+        assert vector_kb.text_vectors.entity(row) == pytest.approx(expected, abs=3e-3)
         opened += bool(entity.paragraph)
         described += not entity.paragraph
     assert opened >= 5
@@ -139,9 +139,9 @@ def test_embed_replaces_vectors_with_force_only(filled, tmp_path):
     words = write_words(tmp_path / "words.txt", seed=9)
     with pytest.raises(NamesakeError, match="has text vectors already: replace them with `force=True`"):
         embed(filled, f"static:{words}")
-    before = wide(KB.open(filled).text_vectors.entities[3])
+    before = KB.open(filled).text_vectors.entity(3)
     embed(filled, f"static:{words}", force=True)
-    assert (wide(KB.open(filled).text_vectors.entities[3]) != before).any()
+    assert (KB.open(filled).text_vectors.entity(3) != before).any()
     assert {path.name for path in (filled / FOLDER).iterdir()} == {"text", "walk"}
 
 

@@ -87,6 +87,10 @@ class Vectors:
     pair_rows: npt.NDArray[np.int32]
     """The row of `values` for each pair, -1 if its value has no text or no vector; empty for walks."""
 
+    def entity(self, row: int) -> npt.NDArray[np.float32]:
+        """The vector of an entity."""
+        return wide(self.entities[row])
+
     def value(self, row: int) -> npt.NDArray[np.float32]:
         """The unit vector of a value's text."""
         return wide(self.values[row])
