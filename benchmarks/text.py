@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from namesake.kb.columns import KBColumns
 from namesake.kb.columns.words import index_words
 from namesake.kb.store import KB
 from namesake.language import English
@@ -49,8 +50,9 @@ def best(run: Callable[[], object], tries: int) -> float:
 def lexicon_of(kb: Path | None, data: Bytes, offsets: Offsets) -> Lexicon:
     """The lexicon of a KB, or of the texts' own words."""
     if kb is None:
-        index = index_words([(data, offsets)], English)
-        return Lexicon(index.surface_hash, index.surface_word, index.stem_hash, index.stem_word, English)
+        made, _ = index_words([(data, offsets)], English)
+        columns = KBColumns.surface_hash, KBColumns.surface_word, KBColumns.stem_hash, KBColumns.stem_word
+        return Lexicon(*(made[column] for column in columns), English)
     return KB.open(kb).lexicon()
 
 

@@ -25,7 +25,7 @@ from namesake.apps.review import text_cases
 from namesake.articles.builder import text_table
 from namesake.kb.build import build
 from namesake.kb.names.normalise import normalise
-from namesake.kb.own.publish import publish
+from namesake.kb.own.merge import publish
 from namesake.kb.own.records import read_records
 from namesake.kb.publish.draft import Draft
 from namesake.kinds import named
@@ -344,8 +344,8 @@ def test_killed_while_adding_leaves_the_old_kb(kb: Path):
     before = contents(kb)
     program = (
         "import os, signal, sys\nimport pyarrow as pa\nfrom namesake import add_entities\n"
-        "from namesake.kb.own import publish\n"
-        "publish._write = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "from namesake.kb.own import merge\n"
+        "merge._write = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
         "add_entities(sys.argv[1], pa.table({'id': ['a'], 'name': ['Ab Cd']}), 'acme')\n"
     )
     ended = subprocess.run([sys.executable, "-c", program, str(kb)], check=False)

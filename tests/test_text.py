@@ -18,6 +18,7 @@ from numba import config, njit
 import namesake.text
 import oracle_text as oracle
 from namesake.errors import NamesakeError
+from namesake.kb.columns import KBColumns
 from namesake.kb.columns.words import index_words
 from namesake.kernels.text import lookup, tokenizer
 from namesake.kernels.text.characters import hash_all
@@ -54,11 +55,11 @@ def tokens(text: str) -> list[str]:
 
 
 def lexicon(columns: list[list[str]], how: str = "stem") -> tuple[Lexicon, dict[str, int]]:
-    index = index_words([pack(column) for column in columns], English, how)
-    tables = index.surface_hash, index.surface_word, index.stem_hash, index.stem_word
+    made, _ = index_words([pack(column) for column in columns], English, how)
+    tables = [made[getattr(KBColumns, name)] for name in ("surface_hash", "surface_word", "stem_hash", "stem_word")]
     for table in tables:
         table.flags.writeable = False  # as memory-mapped columns are
-    return Lexicon(*tables, English, how), {word: k for k, word in enumerate(index.vocabulary)}
+    return Lexicon(*tables, English, how), {word: k for k, word in enumerate(made[KBColumns.words])}
 
 
 def found(lexicon: Lexicon, texts: list[str]) -> list[list[tuple[int, int]]]:
@@ -206,11 +207,11 @@ def test_unknown_and_missing_reductions_are_refused(monkeypatch):
 @some
 @given(st.lists(st.lists(english, max_size=4), min_size=1, max_size=3))
 def test_index_is_vocabulary_and_word_sets(columns):
-    index = index_words([pack(column) for column in columns], English)
-    vocabulary = index.vocabulary.arrow().to_pylist()
+    made, word_sets = index_words([pack(column) for column in columns], English)
+    vocabulary = made[KBColumns.words].arrow().to_pylist()
     assert vocabulary == oracle.vocabulary(columns)
     ids = {word: k for k, word in enumerate(vocabulary)}
-    for column, sets in zip(columns, index.columns, strict=True):
+    for column, sets in zip(columns, word_sets, strict=True):
         rows = [sets.values[low:high].tolist() for low, high in zip(sets.indptr, sets.indptr[1:], strict=False)]
         assert rows == [sorted({ids[word] for word in oracle.words(text)}) for text in column]
 
@@ -218,13 +219,14 @@ def test_index_is_vocabulary_and_word_sets(columns):
 def test_index_does_not_depend_on_the_block_size(monkeypatch):
     many = [f"w{k % 977}x w{k * k % 70001}y the Running" for k in range(40_000)]
     columns = [pack(many), pack([]), pack(["", "a runs"])]
-    index = index_words(columns, English)
+    made, sets = index_words(columns, English)
     monkeypatch.setattr("namesake.kb.columns.words.BLOCK", 1000)
-    again = index_words(columns, English)
-    assert index.vocabulary.arrow() == again.vocabulary.arrow()
-    assert index.vocabulary[0] == "run"
-    assert all((getattr(index, name) == getattr(again, name)).all() for name in ("surface_hash", "surface_word"))
-    for one, two in zip(index.columns, again.columns, strict=True):
+    again, sets_again = index_words(columns, English)
+    vocabulary = made.pop(KBColumns.words)
+    assert vocabulary.arrow() == again.pop(KBColumns.words).arrow()
+    assert vocabulary[0] == "run"
+    assert all((made[column] == again[column]).all() for column in made)
+    for one, two in zip(sets, sets_again, strict=True):
         assert one.indptr.tolist() == two.indptr.tolist()
         assert one.values.tolist() == two.values.tolist()
 

@@ -95,9 +95,9 @@ def numpy_numbers(array: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
     return np.frombuffer(data, kind, end)[array.offset :]
 
 
-def list_parts(array: pa.ListArray) -> tuple[Int64, pa.Array]:
+def list_parts(array: pa.ListArray | pa.ChunkedArray) -> tuple[Int64, pa.Array]:
     """Offsets from 0, and the values between them, of a list array with or without nulls, sliced or not."""
-    return indptr(sizes(array)), array.flatten()
+    return indptr(sizes(array)), one_chunk(array).flatten()
 
 
 def sizes(array: pa.Array | pa.ChunkedArray) -> Int64:

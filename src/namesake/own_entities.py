@@ -23,7 +23,7 @@ from namesake.frames import WHERE, _table, reconcile_frame
 from namesake.kb.dump.repair import NOT_AN_ENTITY, BadLineError, repair
 from namesake.kb.ids import QID
 from namesake.kb.names.normalise import normalise
-from namesake.kb.own.publish import publish
+from namesake.kb.own.merge import publish
 from namesake.kb.own.records import OWN_ID, Record, Text, item_value, item_values, read_records, statement
 from namesake.kb.records import found
 from namesake.kb.store import KB
@@ -32,10 +32,8 @@ from namesake.kinds import kinds, named
 from namesake.linker import Linker
 from namesake.scorers.value_lookup import find_property, is_date, similar_properties
 
-MOST_ENTITIES = 1000
-"""Entities with a name from which on the name is refused as an alias: it would not tell them apart."""
+MOST_ENTITIES = 1000  # with a name, from which on it is refused as an alias: it would not tell them apart
 SEPARATORS = re.compile(r"\s*[|;]\s*")
-Say = Callable[[str], None]
 Types = Mapping[str, str | Sequence[str]]
 """Properties, and the columns of their values."""
 
@@ -66,7 +64,7 @@ def add_entities(
     type: Types | None = None,
     own_iri: str = "",
     encoding: str | None = None,
-    say: Say = warn,
+    say: Callable[[str], None] = warn,
 ) -> Added:
     """Add own entities, aliases and corrections to a KB. It is replaced at once by a new generation that has them.
 
@@ -223,7 +221,12 @@ class _Reader:
         made = [self._record(where, row) for where, row in rows]
         for record in made:
             for value in item_values(record.claims):
-                self._check_value(self.places[record.id], value["id"])
+                where, text = self.places[record.id], value["id"]
+                if not QID.fullmatch(text) and text not in self.places and self.kb.row(text) < 0:
+                    known = [*self.places, *self.kb.ids.own]
+                    raise NamesakeError(f"{where}: no own entity {text!r}{did_you_mean(text, known)}")
+                if QID.fullmatch(text) and self.kb.items(np.array([int(text[1:])]))[0] < 0:
+                    self.notes.append(f"{where}: {text} is not in the KB, so this value is ignored until it is")
         return made
 
     def _record(self, where: str, row: dict[str, Any]) -> Record:
@@ -360,11 +363,3 @@ class _Reader:
         if identifier is None:
             return statement(prop, {"value": text, "type": "string"}, "string")
         return statement(prop, item_value(identifier), "wikibase-item")
-
-    def _check_value(self, where: str, text: str) -> None:
-        """Raise NamesakeError for an unknown own id as a value; note a QID that the KB does not have."""
-        if not QID.fullmatch(text) and text not in self.places and self.kb.row(text) < 0:
-            known = [*self.places, *self.kb.ids.own]
-            raise NamesakeError(f"{where}: no own entity {text!r}{did_you_mean(text, known)}")
-        if QID.fullmatch(text) and self.kb.items(np.array([int(text[1:])]))[0] < 0:
-            self.notes.append(f"{where}: {text} is not in the KB, so this value is ignored until it is")

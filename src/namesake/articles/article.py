@@ -11,8 +11,7 @@ Span = tuple[int, int]
 Place = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
 """A position in a text."""
 
-FEW_NAMES = 200
-"""For at most this many names, one search of the text per name is fastest."""
+FEW_NAMES = 200  # for at most this many names, one search of the text per name is fastest
 PREFIXES, MOST_LENGTHS = (3, 6, 12), 32
 """Lengths of the prefixes that group names; a group with more different lengths than this gets a longer prefix."""
 

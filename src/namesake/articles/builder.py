@@ -9,17 +9,7 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from namesake.arrays import (
-    arrow_numbers,
-    arrow_texts,
-    decoded,
-    indptr,
-    list_parts,
-    numpy_numbers,
-    one_chunk,
-    sizes,
-    text_buffers,
-)
+from namesake.arrays import arrow_numbers, arrow_texts, decoded, indptr, list_parts, numpy_numbers, sizes, text_buffers
 from namesake.articles.article import Article, Mention, located
 from namesake.articles.days import check_date
 from namesake.articles.schema import ARTICLES, MENTION, SPANS, check
@@ -45,7 +35,8 @@ class ArticleBuilder:
     def add(self, article: Article) -> None:
         """Add one article."""
         self.articles.append(article)
-        self.size += _size(article)
+        self.size += len(article.text) + len(article.title or "") + len(article.extra or "")
+        self.size += CANDIDATE_BYTES * sum(len(mention.candidates or ()) for mention in article.mentions or ())
 
     @property
     def full(self) -> bool:
@@ -58,24 +49,13 @@ class ArticleBuilder:
         return _table(articles)
 
 
-def _size(article: Article) -> int:
-    size = len(article.text) + len(article.title or "") + len(article.extra or "")
-    return size + CANDIDATE_BYTES * sum(len(mention.candidates or ()) for mention in article.mentions or ())
-
-
 def _table(articles: list[Article]) -> pa.Table:
-    texts = arrow_texts([a.text for a in articles], pa.large_string())
-    return pa.table(
-        [
-            arrow_texts([a.id for a in articles]),
-            texts,
-            arrow_texts([a.title for a in articles]),
-            arrow_texts([a.date for a in articles]),
-            _mention_column(articles, texts),
-            arrow_texts([a.extra for a in articles]),
-        ],
-        schema=ARTICLES,
-    )
+    columns = {
+        name: arrow_texts([getattr(article, name) for article in articles], ARTICLES.field(name).type)
+        for name in ("id", "text", "title", "date", "extra")
+    }
+    columns["mentions"] = _mention_column(articles, columns["text"])
+    return pa.table([columns[name] for name in ARTICLES.names], schema=ARTICLES)
 
 
 def in_tables(articles: Iterable[Article], most_articles: int = MOST_ARTICLES) -> Iterator[pa.Table]:
@@ -142,16 +122,15 @@ def pieces(articles: pa.Table) -> Iterator[pa.Table]:
     if not articles.num_rows:
         return
     texts, titles, extra = (sizes(articles.column(name)) for name in ("text", "title", "extra"))
-    size, given = texts + titles + extra, one_chunk(articles.column("mentions"))
+    size, given = texts + titles + extra, articles.column("mentions")
     if given.null_count < len(given):
         per_article, mentions = list_parts(given)
         size += CANDIDATE_BYTES * np.diff(indptr(sizes(mentions.field("candidates")))[per_article])
-    ends = np.cumsum(size)
-    changes = np.append(1 + np.flatnonzero(np.diff(numpy_numbers(given.is_null()))), len(ends))
+    ends = indptr(size)
+    changes = np.append(1 + np.flatnonzero(np.diff(numpy_numbers(given.is_null()))), len(size))
     begin = 0
-    while begin < len(ends):
-        before = ends[begin - 1] if begin else 0
-        end = max(int(np.searchsorted(ends, before + MOST_BYTES, side="right")), begin + 1)
+    while begin < len(size):
+        end = max(int(np.searchsorted(ends, ends[begin] + MOST_BYTES, side="right")) - 1, begin + 1)
         end = min(end, begin + MOST_ARTICLES, int(changes[np.searchsorted(changes, begin, side="right")]))
         yield articles.slice(begin, end - begin)
         begin = end
@@ -159,18 +138,16 @@ def pieces(articles: pa.Table) -> Iterator[pa.Table]:
 
 def _mention_column(articles: list[Article], texts: pa.LargeStringArray | None = None) -> pa.ListArray:
     """The nested column `mentions`; `texts` are needed if spans count tokens."""
-    lists = [a.mentions or () for a in articles]
-    mentions = list(chain.from_iterable(lists))
-    given = [m.candidates or () for m in mentions]
-    candidates = pa.ListArray.from_arrays(
-        _offsets(given), arrow_texts(list(chain.from_iterable(given))), mask=_missing(m.candidates for m in mentions)
-    )
+    mentions = list(chain.from_iterable(a.mentions or () for a in articles))
+    qids = arrow_texts(list(chain.from_iterable(m.candidates or () for m in mentions)))
     spans = pa.FixedSizeListArray.from_arrays(arrow_numbers(_spans(articles, mentions, texts).reshape(-1)), 2)
-    spans = pa.ListArray.from_arrays(_offsets([m.spans for m in mentions]), spans, type=SPANS)
-    names = arrow_texts([m.name for m in mentions])
-    structs = pa.StructArray.from_arrays([names, spans, candidates], fields=list(MENTION))
-    missing = _missing(a.mentions for a in articles)
-    return pa.ListArray.from_arrays(_offsets(lists), structs, type=pa.list_(MENTION), mask=missing)
+    columns = [
+        arrow_texts([m.name for m in mentions]),
+        _lists([m.spans for m in mentions], spans, SPANS),
+        _lists([m.candidates for m in mentions], qids, pa.list_(pa.string())),
+    ]
+    structs = pa.StructArray.from_arrays(columns, fields=list(MENTION))
+    return _lists([a.mentions for a in articles], structs, ARTICLES.field("mentions").type)
 
 
 def _spans(articles: list[Article], mentions: list[Mention], texts: pa.LargeStringArray | None) -> np.ndarray:
@@ -186,9 +163,8 @@ def _spans(articles: list[Article], mentions: list[Mention], texts: pa.LargeStri
     return spans
 
 
-def _missing(values: Iterable[object]) -> pa.BooleanArray:
-    return arrow_numbers(np.array([value is None for value in values], np.bool_))
-
-
-def _offsets(lists: Sequence[Sequence[object]]) -> pa.Int32Array:
-    return arrow_numbers(indptr([len(one) for one in lists]).astype(np.int32))
+def _lists(lists: Sequence[Sequence[object] | None], values: pa.Array, kind: pa.DataType) -> pa.ListArray:
+    """A column of lists as long as `lists`, null where one is None, with these values."""
+    offsets = indptr([0 if one is None else len(one) for one in lists]).astype(np.int32)
+    missing = np.array([one is None for one in lists], np.bool_)
+    return pa.ListArray.from_arrays(arrow_numbers(offsets), values, type=kind, mask=arrow_numbers(missing))

@@ -77,11 +77,8 @@ def date_text(value: object) -> str | None:
 
 def unread_dates(dates: pa.ChunkedArray) -> Counter[str]:
     """The dates that cannot be read and how often each occurs, in the order of their first occurrences."""
-    bad: Counter[str] = Counter()
-    for text, count in zip(*(field.to_pylist() for field in pc.value_counts(dates).flatten()), strict=True):
-        if text is not None and day_number(text) == UNDATED:
-            bad[text] = count
-    return bad
+    counted_dates = zip(*(field.to_pylist() for field in pc.value_counts(dates).flatten()), strict=True)
+    return Counter({text: count for text, count in counted_dates if text is not None and day_number(text) == UNDATED})
 
 
 def about_unread(bad: Counter[str]) -> str:

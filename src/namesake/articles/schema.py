@@ -8,13 +8,8 @@ from namesake.errors import NamesakeError, did_you_mean, must_be
 SPANS = pa.list_(pa.list_(pa.int32(), 2))
 """The occurrences of a name in its text: [start, end) in characters."""
 
-MENTION = pa.struct(
-    [
-        pa.field("name", pa.string()),
-        pa.field("spans", SPANS),
-        pa.field("candidates", pa.list_(pa.string())),  # QIDs; null: all entities with this name
-    ]
-)
+MENTION = pa.struct({"name": pa.string(), "spans": SPANS, "candidates": pa.list_(pa.string())})
+"""Candidates are QIDs; null: all entities with this name."""
 
 ARTICLES = pa.schema(
     [
@@ -51,15 +46,14 @@ LINKS = pa.schema(
 
 def candidates_field(scorers: list[str], kinds: bool = False) -> pa.Field:
     """The column `candidates` of links with scores: one part per scorer, and the kind if the recipe uses it."""
-    parts = pa.struct([pa.field(name, pa.float64()) for name in scorers])
-    candidate = [pa.field("qid", pa.string()), pa.field("score", pa.float64()), pa.field("parts", parts)]
-    kind = [pa.field("kind", pa.string())] if kinds else []
-    return pa.field("candidates", pa.list_(pa.struct([*candidate, *kind])))
+    parts = pa.struct(dict.fromkeys(scorers, pa.float64()))
+    candidate = {"qid": pa.string(), "score": pa.float64(), "parts": parts} | ({"kind": pa.string()} if kinds else {})
+    return pa.field("candidates", pa.list_(pa.struct(candidate)))
 
 
 def doubts_field(doubts: list[str]) -> pa.Field:
     """The column `doubts` of links with scores: one number per doubt."""
-    return pa.field("doubts", pa.struct([pa.field(name, pa.float64()) for name in doubts]))
+    return pa.field("doubts", pa.struct(dict.fromkeys(doubts, pa.float64())))
 
 
 def check(table: pa.Table, schema: pa.Schema, what: str) -> pa.Table:

@@ -5,24 +5,20 @@ the beginning of its own title only, and a prefix that titles share is computed 
 all steps; the paper's constrained beam search (`beam`) only selects among them.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from namesake.encoders.transformer import Model, in_batches, padded, reading
+from namesake.encoders.transformer import Model, in_batches, load_model, padded, reading
 from namesake.errors import NamesakeError
 
-BUDGET = {"cpu": 1 << 11, "cuda": 1 << 16}
-"""Tokens of texts in a batch, including padding."""
-ROWS = 1024
-"""Positions in a batch of the output layer, which has a quarter of a million numbers for each."""
+BUDGET = {"cpu": 1 << 11, "cuda": 1 << 16}  # tokens of texts in a batch, including padding
+ROWS = 1024  # positions in a batch of the output layer, which has a quarter of a million numbers for each
 LETTERS = 16
 """An upper bound of the letters of a token, to cut a text before it is tokenized; few tokens have more than six."""
 
@@ -42,8 +38,8 @@ class Tree:
     paths: list[list[int]]
     """The edges of each title."""
 
-    @staticmethod
-    def of(titles: Sequence[Sequence[int]], begin: int, end: int) -> Tree:
+    @classmethod
+    def of(cls, titles: Sequence[Sequence[int]], begin: int, end: int) -> Self:
         """Build the tree from titles as tokens; `begin` precedes and `end` follows each title."""
         named = [tuple(title) for title in titles]
         prefixes = dict.fromkeys([(), *(title[:size] for title in named for size in range(1, len(title) + 1))])
@@ -54,7 +50,7 @@ class Tree:
         tokens = [prefix[-1] if prefix else begin for prefix in prefixes]
         parents = [node[prefix[:-1]] if prefix else -1 for prefix in prefixes]
         paths = [[number[step] for step in path] for path in steps]
-        return Tree(tokens, parents, list(map(len, prefixes)), list(edges), paths)
+        return cls(tokens, parents, list(map(len, prefixes)), list(edges), paths)
 
     def sees(self) -> npt.NDArray[np.bool_]:
         """Return the attention mask: each node sees itself and its ancestors."""
@@ -66,12 +62,9 @@ class Tree:
 
     def likelihoods(self, logs: Float64, beam: int = 0) -> Float64:
         """Return exp(Σ log p / length) of each title; with a `beam`, 0 if the search does not find it."""
-        found = self.searched(logs, beam) if beam else set(range(len(self.paths)))
-        scores = np.zeros(len(self.paths))
-        for title in found:
-            path = self.paths[title]
-            scores[title] = np.exp(logs[path].sum() / len(path))
-        return scores
+        found = self.searched(logs, beam) if beam else range(len(self.paths))
+        likely = [np.exp(logs[path].sum() / len(path)) for path in self.paths]
+        return np.array([one if title in found else 0.0 for title, one in enumerate(likely)])
 
     def searched(self, logs: Float64, beam: int) -> set[int]:
         """Return the titles that a beam search finds: it keeps the `beam` best prefixes and ends with `beam` titles."""
@@ -180,12 +173,9 @@ class MGenre:
         """The log-probability of every edge; the output layer runs once for each node."""
         import torch
 
-        model = self.loaded.model
-        width = hidden.shape[1]
-        places = np.concatenate(
-            [at * width + np.array([edge[0] for edge in tree.edges]) for at, tree in enumerate(trees)]
-        )
-        tokens = np.concatenate([np.array([edge[1] for edge in tree.edges]) for tree in trees])
+        model, width = self.loaded.model, hidden.shape[1]
+        asked = [(at * width + node, token) for at, tree in enumerate(trees) for node, token in tree.edges]
+        places, tokens = np.array(asked).T
         nodes, of_edge = np.unique(places, return_inverse=True)
         rows = hidden.reshape(-1, hidden.shape[-1])[torch.from_numpy(nodes).to(hidden.device)]
         logs = np.empty(len(tokens))
@@ -200,6 +190,12 @@ class MGenre:
             raise NamesakeError(f"{self.loaded.where}: gave a probability that is not finite")
         ends = np.cumsum([len(tree.edges) for tree in trees])
         return np.split(logs, ends[:-1])
+
+
+@lru_cache(maxsize=1)
+def load_mgenre(where: str) -> MGenre:
+    """The model with this name or in this folder."""
+    return MGenre(load_model(where, "seq2seq"))
 
 
 def decode(model: Any, tokens: Any, depths: Any, sees: Any, read: Any, real: Any) -> Any:

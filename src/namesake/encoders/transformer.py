@@ -25,17 +25,12 @@ import numpy.typing as npt
 from namesake.encoders import Float32
 from namesake.errors import NamesakeError, lacking
 
-BUDGET = {"cpu": 1 << 13, "cuda": 1 << 17}
-"""Tokens in a batch, including padding."""
-STEP = {"cpu": 1, "cuda": 32}
-"""Lengths are padded to multiples of this: with few shapes, memory can be reused."""
-MOST = 1024
-"""Tokens of a chunk, if neither the model nor the tokenizer states a maximum."""
-SMOOTH = 1e-3
-"""`distil`: words that are more frequent than this have little weight."""
+BUDGET = {"cpu": 1 << 13, "cuda": 1 << 17}  # tokens in a batch, including padding
+STEP = {"cpu": 1, "cuda": 32}  # lengths are padded to multiples of this: with few shapes, memory can be reused
+MOST = 1024  # tokens of a chunk, if neither the model nor the tokenizer states a maximum
+SMOOTH = 1e-3  # `distil`: words that are more frequent than this have little weight
 BLOCK = 4096
-PATIENCE = 5.0
-"""Seconds to wait for the hub's first answer."""
+PATIENCE = 5.0  # seconds to wait for the hub's first answer
 
 Tokens = Sequence[int]
 T = TypeVar("T")
@@ -138,11 +133,9 @@ def _folder(where: str) -> Path | None:
         raise NamesakeError(f"{where}: no such folder")
     name = where.replace("-", "_")
     package = find_spec(name) if name.isidentifier() else None
-    for location in (package.submodule_search_locations or ()) if package else ():
-        for found in (Path(location) / "model", Path(location)):
-            if (found / "config.json").is_file():
-                return found
-    return None
+    locations = package.submodule_search_locations or () if package else ()
+    folders = (folder for each in locations for folder in (Path(each) / "model", Path(each)))
+    return next((folder for folder in folders if (folder / "config.json").is_file()), None)
 
 
 def _load(tokenizers: Any, models: Any, source: str, where: str) -> tuple[Any, Any]:
@@ -221,8 +214,7 @@ class Transformer:
             return_attention_mask=False,
         )
         of_text = cut.get("overflow_to_sample_mapping", range(len(texts)))
-        real = [not all(special) for special in cut["special_tokens_mask"]]
-        kept = [at for at, has_tokens in enumerate(real) if has_tokens]
+        kept = [at for at, special in enumerate(cut["special_tokens_mask"]) if not all(special)]
         return [cut["input_ids"][at] for at in kept], [int(of_text[at]) for at in kept]
 
     def pooled(self, chunks: list[Tokens], of_text: Sequence[int], texts: int) -> Float32:

@@ -22,8 +22,7 @@ from namesake.errors import NamesakeError
 
 WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 PIECE = re.compile(r"\w+|[^\w\s]|_")
-MAX_WORD = 100
-"""WordPiece treats longer words as unknown."""
+MAX_WORD = 100  # WordPiece treats longer words as unknown
 TENSOR_TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I8": "|i1"}
 
 Tokens = Callable[[str], Iterator[int]]

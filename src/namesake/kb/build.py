@@ -173,7 +173,7 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
             **revisions.history(options, items, gathered, current),
         )
         if options.base is not None:
-            from namesake.kb.own.publish import apply  # which builds a small KB itself
+            from namesake.kb.own.merge import apply  # which builds a small KB itself
 
             manifest = apply(draft, manifest, read_records(options.base[0]))
         return draft.publish(manifest)

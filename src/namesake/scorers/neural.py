@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from importlib.util import find_spec
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from namesake.kb.vectors.stored import KINDS, has_vectors
-from namesake.scorers.evidence_shown import Candidate, Match, Page, Source, overlapping_sentences, row_of
+from namesake.scorers.evidence_shown import Candidate, Match, Page, Reading, Source, row_of
 from namesake.scorers.popularity import sitelinks
 from namesake.scorers.registry import Need, Scores, Signal, scorer
 from namesake.scorers.word_overlap import iscore
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from namesake.arrays import Int64
     from namesake.batch import Batch
     from namesake.encoders import Encoder
-    from namesake.encoders.mgenre import MGenre
     from namesake.kb.store import KB
 
 
@@ -47,31 +45,16 @@ SEQUENCES = Need(
     lambda kb: bool(os.environ.get(MODEL)) and all(map(find_spec, ("torch", "transformers"))),
     refused=True,
 )
-SHOWN, CARRIERS = 160, 5
-"""Characters of a sentence, and candidates of an article, that an explanation shows."""
+SHOWN, CARRIERS = 160, 5  # characters of a sentence, and candidates of an article, that an explanation shows
 _LOADING = threading.Lock()
 
 
 def encoder(kb: KB) -> Encoder:
     """The encoder that made the KB's vectors, loaded once for all threads."""
-    with _LOADING:
-        return _encoder(kb)
-
-
-@lru_cache(maxsize=4)
-def _encoder(kb: KB) -> Encoder:
     from namesake.kb.vectors.make import encoder_of
 
-    return encoder_of(kb)
-
-
-@lru_cache(maxsize=1)
-def _mgenre(where: str) -> MGenre:
-    """The model of mGENRE with this name or in this folder."""
-    from namesake.encoders.mgenre import MGenre
-    from namesake.encoders.transformer import load_model
-
-    return MGenre(load_model(where, "seq2seq"))
+    with _LOADING:
+        return encoder_of(kb)
 
 
 # similarity of text and entity
@@ -116,11 +99,10 @@ def ncse(batch: Batch, kb: KB) -> Scores:
 def _narrow_texts(batch: Batch) -> Iterator[str]:
     """For each mention, the sentences that contain one of its spans."""
     for article, mentions in groupby(range(len(batch.names)), lambda mention: int(batch.article[mention])):
-        raw = batch.texts[article].as_py().encode()
-        starts = row_of(batch.words.sentence_indptr, batch.words.sentence, article)
+        page = Page(batch, article)
+        raw, ends = page.text.encode(), [*page.sentences[1:], None]
         for mention in mentions:
-            kept = overlapping_sentences(starts, row_of(batch.span_indptr, batch.byte_spans, mention))
-            parts = (raw[starts[at] : starts[at + 1] if at + 1 < len(starts) else None] for at in sorted(kept))
+            parts = (raw[page.sentences[at] : ends[at]] for at in Reading(page, mention).sentences)
             yield b" ".join(part.strip() for part in parts).decode("utf-8", "replace")
 
 
@@ -139,12 +121,9 @@ def _compared(batch: Batch, kb: KB, texts: list[str], of_mention: Int64) -> Scor
 def _theme_shares(page: Page, weights: Signal) -> list[Match]:
     """The candidates of an article with the largest shares of the theme."""
     kb, (rows, _, _, shares) = page.batch.kb, _theme_of(page.batch, weights(page.batch), page.article)
-    ranked = sorted(zip(rows.tolist(), shares.tolist(), strict=True), key=lambda one: (-one[1], one[0]))
-    return [
-        Match(sources=[Source("theme", value=f"{kb.label(row)} (Q{kb.qids[row]}), {100 * part:.0f} %")])
-        for row, part in ranked[:CARRIERS]
-        if part > 0
-    ]
+    largest = [at for at in np.lexsort((rows, -shares))[:CARRIERS] if shares[at] > 0]
+    shown = (f"{kb.label(rows[at])} (Q{kb.qids[rows[at]]}), {100 * shares[at]:.0f} %" for at in largest)
+    return [Match(sources=[Source("theme", value=text)]) for text in shown]
 
 
 @scorer("Eigen", needs=VECTORS, explain=lambda one: one.reading.page.once(_theme_shares, sitelinks))
@@ -171,9 +150,8 @@ def _theme_of(batch: Batch, weights: Scores, article: int) -> tuple[Int64, Int64
     first, last = batch.offsets[batch.articles[article : article + 2]]
     rows, place, own = distinct(batch.rows[first:last], weights[first:last])
     kb, wanted = batch.kb, batch.settings.neural.themes_from
-    if wanted == "any":
-        wanted = "walk" if has_vectors(kb, "walk") else "text"
-    vectors = kb.walk_vectors if wanted == "walk" else kb.text_vectors
+    is_walk = wanted == "walk" or (wanted == "any" and has_vectors(kb, "walk"))
+    vectors = kb.walk_vectors if is_walk else kb.text_vectors
     held = np.asarray(vectors.entities[rows].view(np.float16), np.float64)
     return rows, place, *theme(held, own, batch.settings.neural.themes)
 
@@ -223,19 +201,17 @@ def scored_title(candidate: Candidate) -> Iterator[Match]:
 @scorer("mGENRE", needs=SEQUENCES, explain=scored_title, aliases=("mGENRE_t128",))
 def mgenre(batch: Batch, kb: KB) -> Scores:
     """Likelihood of the candidate's title given the text around the mention, summed over its spans; 0 without one."""
+    from namesake.encoders.mgenre import load_mgenre
+
     with _LOADING:
-        model = _mgenre(os.environ.get(MODEL, ""))
+        model = load_mgenre(os.environ.get(MODEL, ""))
     scores, settings = np.zeros(len(batch.rows)), batch.settings.neural
     asked, questions = [], []
-    texts: dict[int, str] = {}
     for mention in range(len(batch.names)):
         begin, end = (int(at) for at in batch.offsets[mention : mention + 2])
         titles = {at: title for at in range(begin, end) if (title := title_of(kb, int(batch.rows[at])))}
-        if not titles:
-            continue
-        article = int(batch.article[mention])
-        text = texts.setdefault(article, batch.texts[article].as_py())
-        for start, stop in batch.spans[batch.span_indptr[mention] : batch.span_indptr[mention + 1]].tolist():
+        text = batch.texts[int(batch.article[mention])].as_py() if titles else ""
+        for start, stop in row_of(batch.span_indptr, batch.spans, mention) if titles else ():
             questions.append(model.question(text, (start, stop), list(titles.values()), settings.tokens))
             asked.append(list(titles))
     for places, likelihoods in zip(asked, model.answers(questions, settings.beam), strict=True):

@@ -115,9 +115,7 @@ class Statements:
 
 def values_of(indptr: Int64, rows: Int32) -> tuple[Int64, Int64]:
     """Where each of some rows of a ragged column ends, if they follow each other; and the places of their values."""
-    counts = large.empty(len(rows), np.int64)
-    for low, high in large.blocks(len(rows), 32):
-        counts[low:high] = indptr[rows[low:high] + 1] - indptr[rows[low:high]]
+    counts = large.computed(np.int64, 32, lambda some: indptr[some + 1] - indptr[some], rows)
     ends = large.running(counts)
     places = large.empty(int(ends[-1]), np.int64)
     for low, high in large.spans(ends, 64):

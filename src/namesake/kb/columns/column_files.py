@@ -1,7 +1,5 @@
 """Columns on disk: plain `.npy` files, mapped; strings and ragged lists are two files each."""
 
-from __future__ import annotations
-
 import ctypes
 import io
 import mmap
@@ -17,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from namesake.arrays import Int64, UInt8, arrow_numbers, text_buffers
+from namesake.arrays import Int64, UInt8, arrow_numbers, indptr, text_buffers
 from namesake.errors import NamesakeError
 from namesake.files.digests import damaged_file, open_file
 from namesake.kb.columns import large
@@ -43,7 +41,8 @@ def map_column(file: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """The column in an open file, mapped; ValueError if the file contains anything else.
 
     The map is copy-on-write: kernels with eager signatures refuse read-only arrays, and what a program writes by
-    mistake never reaches the file. It outlives the file's handle and its name.
+    mistake never reaches the file. It outlives the file's handle and its name. Unlike Python's own maps, it keeps no
+    handle open: a KB has a hundred files.
     """
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):
@@ -53,18 +52,14 @@ def map_column(file: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         raise ValueError(f"no column of {dtype}, or not all of one")
     if not rows:
         return np.empty(0, dtype)
-    return np.frombuffer(memoryview(_pages(file, status.st_size)), dtype, rows, offset=HEADER)
-
-
-def _pages(file: int, size: int) -> ctypes.Array[ctypes.c_uint8]:
-    """A private map of a file. Unlike Python's own it keeps no handle open: a KB has a hundred files."""
-    address = _libc.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE, file, 0)
+    size, access = status.st_size, mmap.PROT_READ | mmap.PROT_WRITE
+    address = _libc.mmap(None, size, access, mmap.MAP_PRIVATE, file, 0)
     if address == _FAILED:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
     pages = (ctypes.c_uint8 * size).from_address(address)
     weakref.finalize(pages, _libc.munmap, address, size).atexit = False
-    return pages
+    return np.frombuffer(memoryview(pages), dtype, rows, offset=HEADER)
 
 
 @dataclass(frozen=True)
@@ -92,14 +87,13 @@ class Strings:
             return False
         return True
 
-    def take(self, rows: npt.NDArray[np.int32] | npt.NDArray[np.int64]) -> Strings:
+    def take(self, rows: npt.NDArray[np.int32] | npt.NDArray[np.int64]) -> "Strings":
         """The strings of these rows, in their order; empty where the row is negative."""
-        offsets = large.zeros(len(rows) + 1, np.int64)
-        for low, high in large.blocks(len(rows), 32):
-            some = rows[low:high]
-            sizes = np.where(some < 0, 0, self.offsets[some + 1] - self.offsets[some])
-            np.cumsum(sizes, out=offsets[low + 1 : high + 1])
-            offsets[low + 1 : high + 1] += offsets[low]
+
+        def sizes(rows: npt.NDArray[Any]) -> Int64:
+            return np.where(rows < 0, 0, self.offsets[rows + 1] - self.offsets[rows])
+
+        offsets = large.running(large.computed(np.int64, 32, sizes, rows))
         data, whole = large.empty(int(offsets[-1]), np.uint8), self.arrow()
         for low, high in large.spans(offsets, 2):
             some = rows[low:high]
@@ -108,23 +102,21 @@ class Strings:
         return Strings(offsets, data)
 
     @staticmethod
-    def of_arrow(texts: pa.Array) -> Strings:
+    def of_arrow(texts: pa.Array) -> "Strings":
         """An Arrow array of texts as a column, without a copy where possible; a null is an empty text."""
         data, offsets = text_buffers(texts)
         return Strings(offsets, data[: offsets[-1]])
 
     @staticmethod
-    def empty(rows: int) -> Strings:
+    def empty(rows: int) -> "Strings":
         """A column of empty strings."""
         return Strings(np.zeros(rows + 1, np.int64), np.empty(0, np.uint8))
 
     @staticmethod
-    def of(texts: Iterable[str]) -> Strings:
+    def of(texts: Iterable[str]) -> "Strings":
         """A column from Python strings."""
         encoded = [text.encode("utf-8", "replace") for text in texts]
-        offsets = np.zeros(len(encoded) + 1, np.int64)
-        np.cumsum([len(text) for text in encoded], out=offsets[1:])
-        return Strings(offsets, np.frombuffer(bytearray().join(encoded), np.uint8))
+        return Strings(indptr([len(text) for text in encoded]), np.frombuffer(bytearray().join(encoded), np.uint8))
 
 
 def concatenate(columns: list[Strings]) -> Strings:

@@ -4,10 +4,9 @@ A declaration is a class attribute of a `Mapped` class and also the attribute of
 file when it is first used. `layout.py` holds the declarations; all code that handles columns reads them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Self, TypeVar, overload
+from functools import cached_property
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +32,7 @@ class Axis:
     """The field of the manifest that has the number of rows, if one has."""
     values_of: str = ""
     """The file name of the lists whose values have one row each here."""
-    one_more_than: Axis | None = None
+    one_more_than: "Axis | None" = None
     """The axis between and around whose rows these stand."""
     power_of_two: bool = False
     """Whether the number of rows is a power of two: slots of a hash table."""
@@ -76,7 +75,7 @@ class Values:
 ANY = Values()
 
 
-class Column(Generic[C]):
+class Column(cached_property[C]):
     """One column, whose values are a C: an attribute that is mapped at its first use and ordinary from then on."""
 
     kind: ClassVar[str]
@@ -89,12 +88,10 @@ class Column(Generic[C]):
         self, file: str, dtype: Any, rows: Axis, doc: str, values: Values = ANY, order: str = "", dump: bool = False
     ) -> None:
         """With `dump`, the last part of the file's name is a field of the dump's items, picked for the entities."""
+        super().__init__(lambda owner: self.open(owner.columns))
         self.file, self.dtype, self.rows = file, np.dtype(dtype), rows
         self.__doc__, self.values, self.order = doc, values, order
         self.dump_field = file.rpartition(".")[2] if dump else ""
-
-    def __set_name__(self, owner: type[Mapped], name: str) -> None:
-        self.name = name
 
     @property
     def files(self) -> dict[str, np.dtype[Any]]:
@@ -115,17 +112,6 @@ class Column(Generic[C]):
         for name, dtype in self.files.items():
             assert found[name].dtype == dtype, f"{name} is declared as {dtype}, not {found[name].dtype}"
         return found
-
-    @overload
-    def __get__(self, owner: None, kind: type[Mapped]) -> Self: ...
-    @overload
-    def __get__(self, owner: Mapped, kind: type[Mapped]) -> C: ...
-    def __get__(self, owner: Mapped | None, kind: type[Mapped]) -> Self | C:
-        if owner is None:
-            return self
-        opened = self.open(owner.columns)
-        vars(owner)[self.name] = opened  # found before this descriptor from now on
-        return opened
 
 
 Made = dict[Column[Any], Any]

@@ -30,12 +30,7 @@ DERIVED: dict[Column[Any], Callable[[KBColumns], Any]] = {}
 
 def derived(column: Column[C]) -> Callable[[Callable[[KBColumns], C]], Callable[[KBColumns], C]]:
     """Register the decorated function as the one that makes `column`."""
-
-    def register(function: Callable[[KBColumns], C]) -> Callable[[KBColumns], C]:
-        DERIVED[column] = function
-        return function
-
-    return register
+    return lambda function: DERIVED.setdefault(column, function)
 
 
 def derive_all(draft: Draft) -> None:

@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from io import FileIO
-from itertools import count
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -95,11 +95,7 @@ class Room:
 
     def file(self) -> FileIO:
         """A new file without a name, deleted when it is neither open nor mapped."""
-        assert self.folder is not None, "arrays in memory have no files"
-        path = self.folder / f"large-{next(_numbers)}"
-        file = FileIO(path, "w+")
-        path.unlink()
-        return file
+        return TemporaryFile("w+b", buffering=0, dir=self.folder)
 
     def map(self, file: FileIO, dtype: np.dtype[Any]) -> AnyArray:
         """An array over the pages of a file that is not empty."""
@@ -110,7 +106,6 @@ class Room:
 
 MEMORY = Room()
 _room: ContextVar[Room] = ContextVar("room", default=MEMORY)
-_numbers = count()
 
 
 def room() -> Room:

@@ -19,7 +19,7 @@ MISSPELLING = Axis("misspelled name")
 NAME_ENTITY = Axis("entity with a name", values_of="name.entity")
 SHORT_ENTITY = Axis("entity with a short form", values_of="short.entity")
 BITMAP = Axis("64 QIDs")
-BITMAP_BOUND = Axis("bound of 64 QIDs", one_more_than=BITMAP)
+BOUND = Axis("bound of 64 QIDs", one_more_than=BITMAP)
 PREFIX_BYTE = Axis("8 hashes", power_of_two=True)
 PHRASE_HALF = Axis("half of a slot for a phrase", power_of_two=True)
 SURFACE_SLOT, STEM_SLOT, NAME_SLOT, SHORT_SLOT, TOKEN_SLOT, OTHER_SLOT = (
@@ -33,8 +33,8 @@ WORD_IN, NAME_IN, SHORT_IN = (
     Values(row_of=rows, missing=True, taken_in=keys)
     for rows, keys in ((WORD, "stem.hash"), (NAME, "name.key"), (SHORT, "short.key"))
 )
-ENTITIES, ID, COUNT = Values(count_of=ENTITY), Values(1, LARGEST_ID), Values(0)
-OWN_TOO, KEYS = Values(1, FIRST_OWN + LARGEST_ID), Values(keys=True)
+ENTITIES, ID, OWN_TOO = Values(count_of=ENTITY), Values(1, LARGEST_ID), Values(1, FIRST_OWN + LARGEST_ID)
+COUNT, KEYS, ITEM_OR_STRING = Values(0), Values(keys=True), Values(row_of=ITEM, inverted=STRING)
 PRECISION = Values(0, 14)
 """Wikidata's precision: 11 a day, 10 a month, 9 a year; 0 where there is no date."""
 
@@ -45,9 +45,7 @@ class KBColumns(Mapped):
     # entities
     qids = Array("entity.qid", int64, ENTITY, "QID numbers; those of own entities: 2**40 and up.", OWN_TOO, ASCENDING)
     qid_bits = Array("entity.qid_bits", uint64, BITMAP, "Bitmap of the QIDs: bit q % 64 of row q // 64.")
-    qid_before = Array(
-        "entity.qid_before", int32, BITMAP_BOUND, "Entities before each row of it.", ENTITIES, NEVER_FALLING
-    )
+    qid_before = Array("entity.qid_before", int32, BOUND, "Entities before each row of it.", ENTITIES, NEVER_FALLING)
     entity_item = Array("entity.item", int32, ENTITY, "Each entity's item.", ITEM_ROW, ASCENDING)
     sitelinks = Array("entity.sitelinks", int32, ENTITY, "NS: Wikimedia pages about the entity.", COUNT, dump=True)
     properties = Array("entity.properties", int32, ENTITY, "NP: distinct properties of the entity.", COUNT, dump=True)
@@ -70,9 +68,7 @@ class KBColumns(Mapped):
     # statements
     statements = Lists("entity.statement", int32, ENTITY, "Pairs of each entity.", PAIR_ROW, ASCENDING)
     pair_property = Array("pair.property", int32, PAIR, "The property of each pair.", ID, NEVER_FALLING)
-    pair_value = Array(
-        "pair.value", int32, PAIR, "Its value: an item or a string.", Values(row_of=ITEM, inverted=STRING)
-    )
+    pair_value = Array("pair.value", int32, PAIR, "Its value: an item or a string.", ITEM_OR_STRING)
     pair_count = Array("pair.count", int32, PAIR, "Number of entities with the pair.", ENTITIES)
     tenure_entity = Array("tenure.entity", int32, TENURE, "Dated statements: entity.", ENTITY_ROW, NEVER_FALLING)
     tenure_pair = Array("tenure.pair", int32, TENURE, "Dated statements: the pair.", PAIR_ROW)

@@ -18,8 +18,7 @@ from namesake.kinds import all_kinds, named
 from namesake.language import Language
 
 OWN_ID = re.compile(r"[A-Za-z][\w.-]{0,63}:\S{1,200}")
-FAMOUS = 10
-"""Sitelinks of an entity that gets an alias, at most: as many as the index of misspellings asks for."""
+FAMOUS = 10  # sitelinks of an entity that gets an alias, at most: as many as the index of misspellings asks for
 
 
 class Text(msgspec.Struct):

@@ -68,16 +68,14 @@ def pack(kb: str | Path, out: str | Path, reporter: Reporter | None = None) -> s
 
 def _member(path: Path, digest: str) -> Iterator[bytes]:
     """One file of the tar: its header, its content, and zeros up to a whole block."""
-    file, hashed, size = open_file(path), hasher(digest), 0
-    try:
-        expected = os.fstat(file).st_size
+    hashed, size = hasher(digest), 0
+    with os.fdopen(open_file(path), "rb", 0) as file:
+        expected = os.fstat(file.fileno()).st_size
         yield _header(path.name, expected)
-        while block := os.read(file, BLOCK):
+        while block := file.read(BLOCK):
             hashed.update(block)
             size += len(block)
             yield block
-    finally:
-        os.close(file)
     if size != expected or as_digest(hashed) != digest:
         raise NamesakeError(f"{path} is damaged (its digest differs): build the KB again")
     yield bytes(-size % TAR_BLOCK)

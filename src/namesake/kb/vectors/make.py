@@ -9,6 +9,7 @@ sentences from which a skip-gram model with negative samples learns a vector for
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Self
 
@@ -26,16 +27,11 @@ from namesake.kb.vectors import stored
 from namesake.kb.vectors.stored import VectorDraft, VectorManifest, halves, has_vectors
 from namesake.progress import Reporter
 
-BLOCK = 4096
-"""Texts that are encoded between two checkpoints."""
-ROWS = 1 << 16
-"""Entities whose vectors are computed at a time."""
-WALKS = 1 << 14
-"""Walks between two reports."""
-NOISE = 1 << 20
-"""Size of the table of negative samples: nodes in proportion to their degree to the power ¾."""
-RATE = 0.025
-"""The learning rate at the beginning."""
+BLOCK = 4096  # texts that are encoded between two checkpoints
+ROWS = 1 << 16  # entities whose vectors are computed at a time
+WALKS = 1 << 14  # walks between two reports
+NOISE = 1 << 20  # size of the table of negative samples: nodes in proportion to their degree to the power ¾
+RATE = 0.025  # the learning rate at the beginning
 
 
 @dataclass(frozen=True)
@@ -107,7 +103,8 @@ def embed(
     encoder = load(encoder, device, truncate) if isinstance(encoder, str) else encoder
     texts = Texts.of(kb)
     made = {"encoder": encoder.name, "digest": encoder.digest, "long": "truncate" if truncate else "chunks"}
-    with VectorDraft(kb, "text", made, encoder.dimension, force, len(texts.texts)) as draft:
+    counts = {"texts": len(texts.texts), "values": texts.values, "pairs": len(texts.pairs)}
+    with VectorDraft(kb, "text", made, encoder.dimension, force, **counts) as draft:
         with reporter.stage("encoding texts"):
             began = done = draft.done
             if done:
@@ -119,14 +116,13 @@ def embed(
                 reporter.advance((done - began) / (len(texts.texts) - began), done - began, "texts")
         with reporter.stage("entities"):
             _write(draft, kb, texts)
-        return draft.publish(entities=len(kb), values=texts.values, pairs=len(texts.pairs))
+        return draft.publish()
 
 
 def _write(draft: VectorDraft, kb: KB, texts: Texts) -> None:
-    """Write the columns."""
     from namesake.kernels.vectors import means
 
-    encoded, dimension = draft.encoded(), draft.dimension
+    encoded = draft.encoded()
     known = np.zeros(texts.values, np.bool_)
 
     def units() -> Iterator[npt.NDArray[np.float16]]:
@@ -141,12 +137,12 @@ def _write(draft: VectorDraft, kb: KB, texts: Texts) -> None:
             bounds, of_entities = texts.of_entities(kb, first, min(first + ROWS, len(kb)))
             yield halves(means(bounds, of_entities, encoded), "the mean over an entity's texts")
 
-    draft.write(stored.VALUE, stored.HALF, texts.values * dimension, units())
-    pairs = np.where(np.append(known, False)[texts.pairs], texts.pairs, -1)
-    draft.write(stored.PAIR, stored.INT32, len(pairs), [pairs])
-    draft.write(stored.ENTITY, stored.HALF, len(kb) * dimension, entities())
+    draft.write(stored.VALUE, units())
+    draft.write(stored.PAIR, [np.where(np.append(known, False)[texts.pairs], texts.pairs, -1)])
+    draft.write(stored.ENTITY, entities())
 
 
+@lru_cache(maxsize=4)
 def encoder_of(kb: KB) -> Encoder:
     """The encoder that made a KB's text vectors; NamesakeError if it is missing or has changed."""
     vectors = kb.text_vectors.manifest
@@ -215,9 +211,8 @@ def walk(
                 raise NamesakeError(f"{kb.path}: no statement has an item as its value, so there is no graph")
             vectors = learn_vectors(graph, settings, seed, reporter)
         known = np.diff(graph.indptr)[kb.entity_item] > 0
-        entities = np.where(known[:, None], vectors[kb.entity_item], 0)
-        draft.write(stored.ENTITY, stored.HALF, entities.size, [halves(entities, "kb walk")])
-        return draft.publish(entities=len(kb))
+        draft.write(stored.ENTITY, [halves(np.where(known[:, None], vectors[kb.entity_item], 0), "kb walk")])
+        return draft.publish()
 
 
 def learn_vectors(graph: Ragged, settings: dict[str, int], seed: int, reporter: Reporter) -> Float32:

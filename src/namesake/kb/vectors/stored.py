@@ -23,6 +23,7 @@ import numpy.typing as npt
 from namesake.errors import NamesakeError
 from namesake.files.digests import damaged_file
 from namesake.files.draft import FolderDraft
+from namesake.files.outputs import sync
 from namesake.kb.check import is_known, remember
 from namesake.kb.columns import Columns, header
 from namesake.kb.manifest import LARGEST, MANIFEST, Sealed, read_manifest
@@ -40,8 +41,7 @@ MADE_BY = {"text": "namesake kb embed {} --encoder ENCODER", "walk": "namesake k
 
 ENTITY, VALUE, PAIR = "entity.vector", "value.vector", "pair.vector"
 HALF, INT32 = np.dtype(np.float16), np.dtype(np.int32)
-TEXTS = "texts"
-"""The stage, and the file, of encoded texts in a draft."""
+TEXTS = "texts"  # the stage, and the file, of encoded texts in a draft
 BLOCK = 1 << 22  # numbers checked at a time
 
 Halves = npt.NDArray[np.uint16]
@@ -79,7 +79,6 @@ class VectorManifest(Sealed, frozen=True, kw_only=True):
 class Vectors:
     """One kind of a KB's vectors, mapped. A row of zeros is an entity without a vector."""
 
-    folder: Path
     manifest: VectorManifest
     entities: Halves
     """A row for each entity."""
@@ -118,7 +117,8 @@ def open_vectors(kb: KB, kind: Kind, verify: bool = False) -> Vectors:
         raise NamesakeError(f"{folder} has the vectors of another KB, or of an earlier build of this one: {again}")
     if manifest.entities != len(kb) or (kind == "text" and manifest.pairs != len(kb.pair_value)):
         raise NamesakeError(f"{folder / MANIFEST} is damaged (its counts are not the KB's): {again}")
-    columns, arrays = Columns(folder), dict[str, npt.NDArray[Any]]()
+    columns = Columns(folder)
+    arrays: dict[str, npt.NDArray[Any]] = {VALUE: np.zeros(0, HALF), PAIR: np.zeros(0, INT32)}
     for name, (dtype, size) in manifest.columns.items():
         try:
             arrays[name] = columns.array(name, dtype)
@@ -131,9 +131,8 @@ def open_vectors(kb: KB, kind: Kind, verify: bool = False) -> Vectors:
         _read_through(folder, manifest, arrays, again)
         remember(states)
     kb.watched.append(columns)
-    flat = arrays[ENTITY], arrays.get(VALUE, np.zeros(0, HALF))
-    entities, values = (array.view(np.uint16).reshape(-1, manifest.dimension) for array in flat)
-    return Vectors(folder, manifest, entities, values, arrays.get(PAIR, np.zeros(0, np.int32)))
+    entities, values = (arrays[name].view(np.uint16).reshape(-1, manifest.dimension) for name in (ENTITY, VALUE))
+    return Vectors(manifest, entities, values, arrays[PAIR])
 
 
 def read_vector_manifest(folder: Path, again: str) -> VectorManifest:
@@ -155,10 +154,10 @@ def _read_through(folder: Path, manifest: VectorManifest, arrays: dict[str, npt.
         blocks = (array[at : at + BLOCK] for at in range(0, len(array), BLOCK))
         if array.dtype == HALF and not all(np.isfinite(block).all() for block in blocks):
             raise NamesakeError(f"{folder / name}.npy contains a number that is not finite: {again}")
-    rows = arrays.get(PAIR, np.zeros(0, np.int32))
-    if len(rows) and not (rows.min() >= -1 and rows.max() < manifest.values):
+    if arrays[PAIR].min(initial=-1) < -1 or arrays[PAIR].max(initial=-1) >= manifest.values:
         raise NamesakeError(f"{folder / PAIR}.npy is damaged (it names rows that do not exist): {again}")
-    if wrong := damaged_file(folder, {f"{name}.npy": manifest.files.get(f"{name}.npy", "") for name in arrays}):
+    listed = {f"{name}.npy": manifest.files.get(f"{name}.npy", "") for name in manifest.columns}
+    if wrong := damaged_file(folder, listed):
         raise NamesakeError(f"{folder / wrong}: {again}")
 
 
@@ -185,10 +184,16 @@ def verify_vectors(kb: KB) -> None:
 class VectorDraft(FolderDraft):
     """The folder in which vectors of one kind are made."""
 
-    def __init__(self, kb: KB, kind: Kind, made: dict[str, str], dimension: int, force: bool, texts: int = 0) -> None:
+    def __init__(
+        self, kb: KB, kind: Kind, made: dict[str, str], dimension: int, force: bool, texts: int = 0, **counts: Any
+    ) -> None:
+        """`texts` is the number of texts to encode; `counts` are those of values and pairs, for the manifest."""
         plan = msgspec.json.encode((kb.manifest.digest, made, texts, dimension))
         super().__init__(kb.path / FOLDER / kind, force, sha256(plan).hexdigest())
-        self.kb, self.kind, self.made, self.dimension, self.texts = kb, kind, made, dimension, texts
+        self.kb, self.texts = kb, texts
+        self.manifest = VectorManifest(
+            kind=kind, kb=kb.manifest.digest, made=made, dimension=dimension, entities=len(kb), **counts
+        )
 
     def listed(self, folder: Path) -> dict[str, str] | None:
         """The digest of each file of a folder of vectors; None if it is not one, or is damaged."""
@@ -199,7 +204,7 @@ class VectorDraft(FolderDraft):
 
     def check_free(self, force: bool) -> None:
         """Refuse to replace vectors without `force`."""
-        if has_vectors(self.kb, self.kind) and not force:
+        if has_vectors(self.kb, self.manifest.kind) and not force:
             raise NamesakeError(f"{self.out} exists: replace it with `force=True`")
 
     def remove_old(self, folder: Path) -> None:
@@ -217,40 +222,31 @@ class VectorDraft(FolderDraft):
 
     def append(self, done: int, vectors: npt.NDArray[np.float16]) -> None:
         """Add the vectors of the texts from `done` on, and record it."""
-        row = self.dimension * 2
+        row = self.manifest.dimension * HALF.itemsize
         with (self.folder / TEXTS).open("ab") as file:
             file.truncate(done * row)
             file.write(vectors.tobytes())
-            file.flush()
-            os.fsync(file.fileno())
+        sync(self.folder / TEXTS)
         now = done + len(vectors)
         self.note(TEXTS, now, sizes={TEXTS: now * row})
 
     def encoded(self) -> npt.NDArray[np.uint16]:
         """The vectors of all texts, as the bits of half-precision numbers."""
-        shape = (self.texts, self.dimension)
+        shape = (self.texts, self.manifest.dimension)
         return np.memmap(self.folder / TEXTS, np.uint16, "c", shape=shape) if shape[0] else np.zeros(shape, np.uint16)
 
-    def write(self, name: str, dtype: np.dtype[Any], size: int, blocks: Iterable[npt.NDArray[Any]]) -> None:
-        """Write a column of `size` numbers, given in blocks."""
+    def write(self, name: str, blocks: Iterable[npt.NDArray[Any]]) -> None:
+        """Write a column, given in blocks."""
+        dtype, size = self.manifest.columns[name]
         contents = (np.ascontiguousarray(block, dtype).tobytes() for block in blocks)
         self.write_blocks(f"{name}.npy", chain([header(dtype, size)], contents))
 
-    def publish(self, entities: int, values: int = 0, pairs: int = 0) -> VectorManifest:
+    def publish(self) -> VectorManifest:
         """Write the manifest, and put the folder in its place in one step."""
-        manifest = VectorManifest(
-            kind=self.kind,
-            kb=self.kb.manifest.digest,
-            made=self.made,
-            dimension=self.dimension,
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-            files=dict(sorted(self.files.items())),
-            entities=entities,
-            values=values,
-            pairs=pairs,
-        )
-        if read_manifest(self.kb.path).digest != self.kb.manifest.digest:
+        if read_manifest(self.kb.path).digest != self.manifest.kb:
             raise NamesakeError(f"{self.kb.path} was replaced in the meantime: run the command again")
+        created, files = datetime.now(UTC).isoformat(timespec="seconds"), dict(sorted(self.files.items()))
+        manifest = msgspec.structs.replace(self.manifest, created=created, files=files)
         self.put(manifest.sealed())
         return manifest
 
