@@ -21,12 +21,12 @@ from namesake.kb.columns.assemble import Numbering, Statements
 from namesake.kb.columns.derived import derive_all
 from namesake.kb.columns.words import index_kb_words
 from namesake.kb.dump import revisions
-from namesake.kb.dump.gather import Gathering, Inputs
+from namesake.kb.dump.gather import Inputs
 from namesake.kb.dump.parse import Items
 from namesake.kb.dump.ranks import SOURCES, pagerank, read_ranks
 from namesake.kb.dump.wikipedia import Wikipedia
 from namesake.kb.kinds import NOT_ASKED, item_kinds
-from namesake.kb.left import same_rules, unchanged
+from namesake.kb.left import KnownForms, KnownNames, same_rules, unchanged
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
 from namesake.kb.names.form_entries import FormEntries
@@ -115,18 +115,18 @@ def run(options: Options, reporter: Reporter) -> Manifest:
     with clean_exit(draft), draft:
         spill = Spill(draft.folder)
         inputs = Inputs(options, draft, spill, reporter)
-        gathered = inputs.dumps()
+        inputs.dumps()
         if options.memory_needed(sum(spill.sizes.values()) + options.wikipedia_bytes) > room.bound:
             room = replace(room, folder=spill.folder)
         with room.used():
-            return _assemble(inputs, gathered)
+            return _assemble(inputs)
 
 
-def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
+def _assemble(inputs: Inputs) -> Manifest:
     """From the content of the dumps to the published KB."""
     options, draft, rejects, reporter = inputs.options, inputs.draft, inputs.rejects, inputs.reporter
     with reporter.stage("numbering items and statements"):
-        items = gathered.finish()
+        items = inputs.items()
         current = revisions.current(items)
         rows = assemble.number(items, current.first)
     with reporter.stage("finding the kinds of items"):
@@ -136,7 +136,7 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
         of_items = item_kinds(items, rows, options.language, options.keep == PEOPLE, by_record)
         if by_record is not None:
             inputs.spill.replace(KIND, by_record)
-            gathered.content.types[KIND] = inputs.spill.types[KIND]
+            inputs.content.types[KIND] = inputs.spill.types[KIND]
         rows = assemble.select(rows, of_items, options.keep)
         stated = assemble.state(items, rows)
     wikipedia = inputs.wikipedia(rows.entity_qids)
@@ -145,7 +145,7 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
         draft.write_blocks(REJECTS, [rejects.lines()])
         if options.updatable:
             spill = inputs.spill
-            draft.files |= {spill.path(name).name: spill.digest(name) for name in gathered.content.types}
+            draft.files |= {spill.path(name).name: spill.digest(name) for name in inputs.content.types}
         times = [Path(dump).stat().st_mtime for dump in options.dumps if dump != STDIN]
         days = [datetime.fromtimestamp(time, UTC).date().isoformat() for time in times]
         of_pages = wikipedia is not None and wikipedia.ranks is not None
@@ -169,8 +169,8 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
             rejected=len(rejects),
             rejected_reasons=dict(rejects.reasons.most_common()),
             superseded=len(items.qid) - int(current.first.sum()),
-            dates_dropped=gathered.content.dates_dropped,
-            **revisions.history(options, items, gathered, current),
+            dates_dropped=inputs.content.dates_dropped,
+            **revisions.history(options, items, inputs.content, current),
         )
         if options.base is not None:
             from namesake.kb.own.publish import apply  # which builds a small KB itself
@@ -203,13 +203,13 @@ def _index(
         entity_names = EntityNames.of(options.language, labels, *assemble.entity_aliases(items, rows))
         non_people = non_people_names(items, rows, of_items, used)
         draft.write_all(build_non_people(non_people))
-        made = build_names(entity_names, non_people.texts, left and left.names(len(entity_names)))
+        made = build_names(entity_names, non_people.texts, left and KnownNames(left, len(entity_names)))
         prefixes, size = made.pop(NameColumns.prefixes), len(made[NameColumns.texts])
         sitelinks = large.taken(items.sitelinks, rows.entity_dump)
         draft.write_all(made)
         draft.write_all(build_misspellings(made[NameColumns.texts], made[NameColumns.entities], sitelinks))
         del labels, made  # their files take disk space
-        known = left and left.forms(is_person, used[rows.entity_item], stated.statements)
+        known = left and KnownForms(left, is_person, used[rows.entity_item], stated.statements)
         entries = FormEntries(len(entity_names.texts), known)
         tokens = list_forms(entity_names, is_person, fame, prefixes, entries)
         list_other_forms(entity_names, others, prefixes, entries)

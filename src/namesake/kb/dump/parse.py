@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, get_type_hints
 
 import numpy as np
+import numpy.typing as npt
 
 from namesake.arrays import Bool, Int32, Int64, UInt8, number_type
 from namesake.kb.columns import KBColumns, Strings
@@ -85,6 +86,15 @@ class Items:
         """Besides the columns: the rejected lines, and the number of dates that name no possible day."""
         vars(self).update(columns)
         self.rejected, self.dates_dropped = rejected, dropped
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """All columns as arrays: those of texts are two, `.offsets` and `.bytes`."""
+        found: dict[str, npt.NDArray[Any]] = {}
+        for name in FIELDS:
+            column = getattr(self, name)
+            is_text = isinstance(column, Strings)
+            found |= {f"{name}.offsets": column.offsets, f"{name}.bytes": column.data} if is_text else {name: column}
+        return found
 
 
 _OWN = {name: np.uint8 if kind is Strings else number_type(kind) for name, kind in get_type_hints(Items).items()}

@@ -13,8 +13,8 @@ from namesake.arrays import Bool, Int8, Int32, Int64, UInt8, UInt64, take_rows
 from namesake.kb.columns import Made, NameColumns, Ragged, Strings, concatenate, large
 from namesake.kb.columns.assemble import ranges
 from namesake.kb.columns.large import AnyArray
+from namesake.kb.left import KnownNames, Named
 from namesake.kb.names.index import affixes, drawers, filed
-from namesake.kb.names.known_names import KnownNames, Named
 from namesake.kb.names.normalise import most_other_forms, normalise_many, other_forms
 from namesake.kernels.columns.group import distinct_strings
 from namesake.kernels.hash import table_size

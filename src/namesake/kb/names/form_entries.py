@@ -9,15 +9,13 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from namesake.arrays import Bool, Float64, Int8, Int32, UInt64, take_rows
+from namesake.arrays import Float64, Int8, UInt64, take_rows
 from namesake.kb.columns import Made, NameColumns, Ragged, large
 from namesake.kb.columns.assemble import distinct_keys
 from namesake.kb.columns.large import AnyArray
+from namesake.kb.left import KnownForms
 from namesake.kernels.hash import fill, table_size
 from namesake.kernels.names import forms as kernels
-from namesake.kernels.names.constants import DEMONYM
-from namesake.kernels.text.lookup import look_up_all
-from namesake.text import table
 
 MOST = 10
 """Number of entities that are kept for a short form."""
@@ -25,32 +23,6 @@ ENTRY = np.dtype([("key", np.uint64), ("row", np.int32), ("weight", np.float32),
 NAME_BYTES = 512
 """Temporary memory for the entries of one name."""
 AnyRows = npt.NDArray[np.int32] | npt.NDArray[np.int64]
-
-
-class KnownForms:
-    """The short forms of the KB that is updated, with the new rows of their entities."""
-
-    def __init__(self, old: NameColumns, row_of: Int32, changed: Bool) -> None:
-        """`row_of` has new rows of unchanged entities, -1 for others; entries of `changed` entities may differ."""
-        self.changed, self.ends, self.forms = changed, old.short_entities.indptr, old.short_forms
-        self.keys = np.empty(len(old.short_entities), np.uint64)
-        taken = np.flatnonzero(old.short_slots >= 0)
-        self.keys[old.short_slots[taken]] = old.short_hashes[taken]
-        self.rows: Int32 = row_of[old.short_entities.values]
-        is_stale = (self.rows < 0) | changed[self.rows] | (self.forms == DEMONYM)  # which may move to another entity
-        self._stale = self.keys[np.searchsorted(self.ends, np.flatnonzero(is_stale), side="right") - 1]
-
-    def renew(self, entries: AnyArray) -> AnyArray:
-        """Those entries whose keys also have changed entries, now or before; others are as they were, and stay."""
-        is_changed = self.changed[entries["row"]] | (entries["form"] == DEMONYM)
-        keys = np.unique(np.concatenate([self._stale, entries["key"][is_changed]]))
-        renewed = table(keys, np.zeros(len(keys), np.int32))
-        stay = np.flatnonzero(look_up_all(self.keys, *renewed) != 0)
-        self.keys = self.keys[stay]
-        self.ends, taken = take_rows(self.ends, stay)
-        self.rows, self.forms = self.rows[taken], self.forms[taken]
-        chosen: Bool = look_up_all(np.ascontiguousarray(entries["key"]), *renewed) == 0
-        return entries[chosen]
 
 
 class FormEntries:
