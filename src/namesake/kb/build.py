@@ -1,4 +1,4 @@
-"""Build a KB: parse the dumps to columns on disk, assemble them by QID, publish the KB.
+"""Build or update a KB: parse the dumps to columns on disk, assemble them by QID, publish the KB.
 
 While dumps are read, memory holds a few chunks per worker. The rest is built in memory if it is large enough, else in
 mapped files and one part at a time: see `columns.large`.
@@ -13,6 +13,7 @@ import numpy as np
 
 from namesake import language as languages
 from namesake.arrays import Int8
+from namesake.errors import NamesakeError
 from namesake.files import STDIN, Paths, several
 from namesake.files.draft import clean_exit
 from namesake.kb.build_options import ITSELF, WORKER, Options, memory_bound, place
@@ -27,17 +28,17 @@ from namesake.kb.dump.ranks import SOURCES, pagerank, read_ranks
 from namesake.kb.dump.wikipedia import Wikipedia
 from namesake.kb.kinds import NOT_ASKED, item_kinds
 from namesake.kb.left import KnownForms, KnownNames, same_rules, unchanged
-from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
+from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest, read_manifest
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
-from namesake.kb.names.form_entries import FormEntries
 from namesake.kb.names.non_people import all_fame, build_non_people, non_people_names, stated_by
-from namesake.kb.names.short_forms import Others, count_tokens, list_forms, list_other_forms, prose_of
+from namesake.kb.names.short_forms import FormEntries, Others, count_tokens, list_forms, list_other_forms, prose_of
 from namesake.kb.own.records import read_records
 from namesake.kb.publish.draft import Draft, Spill
 from namesake.kernels.dump.wikidata import DEMONYM, LEAGUE, SPORT
 from namesake.kernels.kinds import OTHER, PERSON
 from namesake.kinds import PEOPLE, kinds, parse_keep
 from namesake.machine import cores, in_order
+from namesake.printable import counted
 from namesake.progress import Reporter
 
 KIND = "kind"
@@ -100,6 +101,62 @@ def build(
         deleted=None if deleted is None else Path(deleted),
     )
     return run(options, reporter or Reporter())
+
+
+def update(
+    kb: str | Path,
+    changes: Paths = (),
+    out: str | Path | None = None,
+    *,
+    deleted: str | Path | None = None,
+    workers: int | None = None,
+    memory: int | str | large.Room | None = None,
+    force: bool = False,
+    reporter: Reporter | None = None,
+) -> Manifest:
+    """Add changes to a KB that was built with `updatable`, and return the manifest of the new one.
+
+    The result is the KB that a build from the dumps and the changes would make, byte for byte. It takes less time
+    because the dumps are not read again. The KB is replaced when the new one is complete; processes that have it open
+    keep the old one. An update that is stopped can be resumed by the same call. Of several records of an item the
+    latest revision counts, or the last one if revisions are equal or unknown. Own entities of the KB stay.
+
+    Args:
+        kb: the folder of the KB.
+        changes: files in the dump's layout, or JSON lines of answers of Special:EntityData and of `wbgetentities`,
+            plain or compressed. Deleted and redirected items are understood.
+        out: the folder of the new KB; default: `kb` is replaced.
+        deleted: a text file with the QIDs of deleted items, one on each line.
+        workers: the number of threads that parse; default: one for each core.
+        memory: how much memory to use, in bytes or as a text such as "8G"; default: half of the machine's memory.
+        force: replace an existing KB at `out`.
+        reporter: receives the progress.
+    """
+    folder, room, reporter = place(kb), memory_bound(memory), reporter or Reporter()
+    old = read_manifest(folder)
+    if old.sources is None:
+        raise NamesakeError(f"{kb} was built without `updatable=True` and cannot be updated: build it again with it")
+    sources, target = old.sources, folder if out is None else place(out)
+    options = Options(
+        dumps=tuple(str(file) for file in several(changes)),
+        out=target,
+        keep=old.keep,
+        wikipedia=None if sources.wikipedia is None else Path(sources.wikipedia),
+        ranks={source: Path(file) for source, file in sources.ranks.items()},
+        language=languages.of(old.language),
+        words=old.words_how,
+        workers=threads(workers, room),
+        room=room,
+        force=force or out is None,
+        updatable=True,
+        deleted=None if deleted is None else Path(deleted),
+        base=(folder, old),
+    )
+    made = run(options, reporter)
+    if outdated := made.updates[-1].outdated:
+        be = "is older than the KB and was" if outdated == 1 else "are older than the KB and were"
+        reporter.say(f"{counted(outdated, 'change')} {be} ignored")
+    return made
 
 
 def threads(workers: int | None, room: large.Room) -> int:

@@ -18,9 +18,9 @@ from namesake.kb.columns.derived import DERIVED
 from namesake.kb.columns.layout import ALIAS, ENTITY, ITEM, PAIR, STRING, TENURE, WORD
 from namesake.kb.names import short_forms
 from namesake.kb.names.build_index import EntityNames
-from namesake.kb.names.form_entries import MOST
 from namesake.kb.names.index import drawers, filed, name_key
 from namesake.kb.names.normalise import normalise
+from namesake.kb.names.short_forms import MOST
 from namesake.kb.own.records import Dump
 from namesake.kernels.dump.wikidata import FIRST_OWN, LEAGUE, SPORT
 from namesake.kernels.hash import fill, slot_of, table_size
