@@ -153,19 +153,21 @@ def list_forms(
     names: EntityNames, shortened: Bool, fame: Float64, prefixes: UInt8, entries: FormEntries | None = None
 ) -> NameTokens:
     """Add the short forms of some people to `entries`, and their beginnings to `prefixes`; returns all tokens."""
-    columns = [large.Growing(np.uint64) for _ in range(3)]
-    for entities, some in names.blocks(shortened):
-        found = _forms_of_people(some, fame[entities], prefixes)
-        if entries is not None:
-            entries.add(found.keys, entities[found.rows], found.forms, found.weights)
-        for column, tokens in zip(columns, (found.firsts, found.lasts, found.middles), strict=True):
-            column.append(tokens)
+
+    def each() -> Iterator[tuple[UInt64, UInt64, UInt64]]:
+        for entities, some in names.blocks(shortened):
+            found = _forms_of_people(some, fame[entities], prefixes)
+            if entries is not None:
+                entries.add(found.keys, entities[found.rows], found.forms, found.weights)
+            yield found.firsts, found.lasts, found.middles
+
+    of_labels = large.gathered(each(), *[np.uint64] * 3)
     texts, (keys, known), size = names.normalised, empty_table(), 0
     for low, high in large.spans(texts.offsets, 16):
         offsets = texts.offsets[low : high + 1]
         hashes = token_hashes(texts.data[offsets[0] : offsets[-1]], offsets - offsets[0], np.empty(0, np.int64))
         keys, known, size = number_keys(hashes, keys, known, size, np.empty(len(hashes), np.int32))
-    return NameTokens(keys[keys != 0], *(column.done() for column in columns))
+    return NameTokens(keys[keys != 0], *of_labels)
 
 
 def _forms_of_people(names: EntityNames, fame: Float64, prefixes: UInt8) -> kernels.Found:
