@@ -98,25 +98,6 @@ def put_code_point(code, out, to):
     return to + size
 
 
-@inner(types.int64(BYTES, types.int64))
-def utf8_length(data, p):
-    """Number of bytes of the UTF-8 character at p; FAIL if it is not well-formed."""
-    c, second = byte(data, p), byte(data, p + 1)
-    if c < 0x80:
-        return 1
-    if second & 0xC0 != 0x80 or c < 0xC2 or c > 0xF4:
-        return FAIL
-    if c < 0xE0:
-        return 2
-    if byte(data, p + 2) & 0xC0 != 0x80:
-        return FAIL
-    if c < 0xF0:
-        bad = (c == 0xE0 and second < 0xA0) or (c == 0xED and second > 0x9F)
-        return FAIL if bad else 3
-    bad = (c == 0xF0 and second < 0x90) or (c == 0xF4 and second > 0x8F) or byte(data, p + 3) & 0xC0 != 0x80
-    return FAIL if bad else 4
-
-
 @inner(types.UniTuple(types.int64, 2)(BYTES, types.int64, BYTES, types.int64))
 def put_escape(data, p, out, to):
     """Write the character of the escape at p; returns the positions after it in both texts. A lone surrogate fails."""

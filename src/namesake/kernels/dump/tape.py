@@ -1,7 +1,7 @@
 """Read a line of JSON: check that it is valid, note where its values are, and find the members of maps.
 
 One pass, 64 bytes at a time: masks mark what is inside strings. Outside, structural characters and the beginnings of
-numbers and words are checked one by one; inside, escapes and non-ASCII characters.
+numbers and words are checked one by one; inside, escapes. The caller has checked that the text is UTF-8.
 
 Keys and values are numbered in their order in the text: 1 is the whole entity, and 0 stands for a missing value. `at`
 has the position of each, and `past` the number of the next one that is not inside it.
@@ -70,23 +70,6 @@ def good_escapes(data, p, slashes):
     return True
 
 
-@inner(types.int64(BYTES, types.int64, types.uint64))
-def good_letters(data, p, beyond):
-    """Number of bytes of the next block that belong to a character of this one; FAIL if one is not valid UTF-8.
-
-    `beyond` are the non-ASCII bytes of the block at p, without those of a character that began before.
-    """
-    while beyond != js.NO_BITS:
-        bit = lowest(beyond)
-        length = js.utf8_length(data, p + bit)
-        if length < 2:
-            return js.FAIL
-        if bit + length >= LANES:
-            return bit + length - LANES
-        beyond &= js.ALL_BITS << np.uint64(bit + length)
-    return 0
-
-
 @inner(types.uint64(types.uint64, types.uint64))
 def escaped_bits(slashes, carry):
     """The characters that a backslash escapes; `carry`: the last character before the block is such a backslash."""
@@ -123,7 +106,7 @@ def read(data, p, check, to):
     most = MOST_KEYS if check else 0
     size, around, depth, part, in_map = ENTITY, 0, 0, 0, False  # `around`: the innermost open bracket
     state, key, last_slash = VALUE, p, p
-    escaping, inside, in_plain, in_letter = js.NO_BITS, js.NO_BITS, js.NO_BITS, 0
+    escaping, inside, in_plain = js.NO_BITS, js.NO_BITS, js.NO_BITS
     while True:
         quotes, slashes = equal(data, p, js.QUOTE), equal(data, p, js.BACKSLASH)
         if escaping | slashes != js.NO_BITS:
@@ -191,9 +174,7 @@ def read(data, p, check, to):
                     return js.FAIL
                 size += 1
         kept = here & first_bits(ended) if ended else here
-        beyond = ~below(data, p, 128) & (js.ALL_BITS << np.uint64(in_letter)) & kept
-        in_letter = good_letters(data, p, beyond) if beyond != js.NO_BITS else 0
-        if in_letter < 0 or not good_escapes(data, p, slashes & kept & strings):
+        if not good_escapes(data, p, slashes & kept & strings):
             return js.FAIL
         if ended or breaks != js.NO_BITS:
             return p + ended if ended else js.FAIL
