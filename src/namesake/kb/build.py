@@ -43,8 +43,6 @@ from namesake.progress import Reporter
 
 KIND = "kind"
 """The column of `Spill` with the answers of `item_kinds` for each record."""
-Parts = dict[str, Callable[[], int | None]]
-"""Functions that write columns to the draft and return a count, by the message that is shown meanwhile."""
 
 
 def build(
@@ -289,7 +287,7 @@ def _index(
         draft.write_all({KBColumns.aliases: aliases, KBColumns.alias_texts: alias_texts})
         draft.write_all(stated.columns() | assemble.item_columns(items, rows))
 
-    parts: Parts = {
+    parts: dict[str, Callable[[], int | None]] = {
         "indexing words": words,
         "indexing names": names,
         "ranking items": lambda: draft.write_all(rank_columns(options, items, rows, wikipedia)),
@@ -313,8 +311,13 @@ def rank_columns(options: Options, items: Items, rows: Numbering, wikipedia: Wik
     return {KBColumns.pagerank_wikidata: loaded["wikidata"], KBColumns.pagerank_wikipedia: loaded["wikipedia"]}
 
 
-def _build_parts(parts: Parts, draft: Draft, workers: int, reporter: Reporter) -> dict[str, int | None]:
-    """Build the parts, in parallel in memory or one by one in files, except those that a stopped build finished."""
+def _build_parts(
+    parts: Mapping[str, Callable[[], int | None]], draft: Draft, workers: int, reporter: Reporter
+) -> dict[str, int | None]:
+    """Build the parts, in parallel in memory or one by one in files, except those that a stopped build finished.
+
+    Each part writes columns and returns a count. Its name is the message that is shown meanwhile.
+    """
     known = draft.stages
     counts = {name: known[name].facts for name in parts if name in known}
     left = {name: part for name, part in parts.items() if name not in known}

@@ -1,7 +1,5 @@
 """What an update keeps of the old KB: entities whose records have not changed, with their names and short forms."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

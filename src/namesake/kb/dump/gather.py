@@ -169,7 +169,7 @@ class Inputs:
 
 def problems_of(items: Items, known: Gathered) -> Iterator[str]:
     """Columns of the content of dumps that kernels must not read: wrong lengths, bounds or numbers."""
-    ends = {"alias_indptr": len(items.alias.offsets) - 1, "statement_indptr": len(items.statement_value)}
+    ends = {"alias_indptr": len(items.alias), "statement_indptr": len(items.statement_value)}
     sizes = dict.fromkeys((*ITEM_COLUMNS, "label", "description", "title"), known.items)
     sizes |= dict.fromkeys(ends, known.items + 1) | dict.fromkeys(GONE, known.gone) | {"strings": known.strings}
     sizes |= dict.fromkeys(STATEMENT_COLUMNS, len(items.statement_value)) | {"property_label": len(items.property_id)}
@@ -177,8 +177,7 @@ def problems_of(items: Items, known: Gathered) -> Iterator[str]:
     least |= {"statement_value": -known.strings}
     for name in FIELDS:
         column = getattr(items, name)
-        size = len(column.offsets) - 1 if isinstance(column, Strings) else len(column)
-        is_sound = size == sizes.get(name, size)
+        is_sound = len(column) == sizes.get(name, len(column))
         if isinstance(column, Strings):
             is_sound = is_sound and column.is_valid()
         elif name in ends:

@@ -106,15 +106,14 @@ def put_escape(data, p, out, to):
         for i in range(8):
             if c == ESCAPES[0, i]:
                 out[to] = ESCAPES[1, i]
-                return p + 2, to + 1
-        return FAIL, to
+        return p + 2, to + 1
     code = hex_digits(data, p + 2)
     p += 6
     if 0xD800 <= code < 0xDC00 and byte(data, p) == BACKSLASH and byte(data, p + 1) == 117:
         low = hex_digits(data, p + 2)
         if 0xDC00 <= low < 0xE000:
             return p + 6, put_code_point(0x10000 + ((code - 0xD800) << 10) + low - 0xDC00, out, to)
-    if code < 0 or 0xD800 <= code < 0xE000:
+    if 0xD800 <= code < 0xE000:
         return FAIL, to
     return p, put_code_point(code, out, to)
 

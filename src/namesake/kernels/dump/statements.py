@@ -25,7 +25,7 @@ DECIDING = 9  # a bit for each stated property that decides a kind
 FOUND = 10
 ENTITY_ID, PLAIN_STRING, TIME_VALUE, QUANTITY, MONOLINGUAL, OTHER, IDENTIFIER, NO_VALUE = range(8)  # types of values
 
-LETTER_P, LETTER_Q, PLUS = (ord(c) for c in "PQ+")
+LETTER_P, LETTER_Q, LETTER_T, PLUS, DASH = (ord(c) for c in "PQT+-")
 K_MAINSNAK, K_RANK, K_QUALIFIERS = (keyword(k) for k in ("mainsnak", "rank", "qualifiers"))
 K_SNAKTYPE, K_DATATYPE, K_DATAVALUE = (keyword(k) for k in ("snaktype", "datatype", "datavalue"))
 K_ID, K_VALUE, K_TYPE, K_TIME, K_PRECISION = (keyword(k) for k in ("id", "value", "type", "time", "precision"))
@@ -67,18 +67,6 @@ def days_from_civil(year, month, day):
     return century_days + (153 * (month - 3) + 2) // 5 + day - 719469
 
 
-@inner("UniTuple(int64, 2)(int64, int64)")
-def first_and_last_year(year, precision):
-    """The years in which the decade, century or millennium of a year begins and ends."""
-    if precision == DECADE:
-        if year > 0:
-            return max(1, year // 10 * 10), year // 10 * 10 + 9
-        return -8 - (1 - year) // 10 * 10, min(0, 1 - (1 - year) // 10 * 10)
-    size = 100 if precision == CENTURY else 1000 if precision == MILLENNIUM else 1
-    first = (year - 1) // size * size + 1
-    return first, first + size - 1
-
-
 @inner("UniTuple(int64, 3)(int64, int64, int64, int64)")
 def period(year, month, day, precision):
     """First day, precision and last day of a period; (MISSING, 0, MISSING) where there is no such day.
@@ -99,13 +87,20 @@ def period(year, month, day, precision):
         return exactly, DAY, exactly
     if precision == MONTH:
         return days_from_civil(year, month, 1), MONTH, days_from_civil(year + month // 12, month % 12 + 1, 1) - 1
-    first, last = first_and_last_year(year, precision)
+    if precision == DECADE and year > 0:
+        first, last = max(1, year // 10 * 10), year // 10 * 10 + 9
+    elif precision == DECADE:
+        first, last = -8 - (1 - year) // 10 * 10, min(0, 1 - (1 - year) // 10 * 10)
+    else:
+        size = 100 if precision == CENTURY else 1000 if precision == MILLENNIUM else 1
+        first = (year - 1) // size * size + 1
+        last = first + size - 1
     return days_from_civil(first, 1, 1), precision, days_from_civil(last + 1, 1, 1) - 1
 
 
 @inner(types.int64(BYTES, types.int64))
 def two_digits(data, p):
-    """The number of two digits at p; 99 where they are none."""
+    """The number of two digits at p; 99, which is no month or day, where they are none."""
     tens, units = byte(data, p) - js.ZERO, byte(data, p + 1) - js.ZERO
     return tens * 10 + units if 0 <= tens <= 9 and 0 <= units <= 9 else 99
 
@@ -113,24 +108,15 @@ def two_digits(data, p):
 @inner(types.UniTuple(types.int64, 3)(BYTES, types.int64, types.int64))
 def read_time(data, p, precision):
     """Read `+1961-08-04T00:00:00Z` at p, as `period` returns it."""
-    sign = byte(data, p)
-    if sign != 43 and sign != 45:  # + -
-        return MISSING, 0, MISSING
-    p += 1
-    year, start = 0, p
+    sign, start = byte(data, p), p + 1
+    year, p = 0, start
     while js.ZERO <= byte(data, p) <= js.NINE:
         year = min(year * 10 + byte(data, p) - js.ZERO, LAST_YEAR + 1)
         p += 1
-    if p == start or year == 0 or year > LAST_YEAR:
+    is_year = sign in (PLUS, DASH) and 0 < year <= LAST_YEAR
+    if not is_year or byte(data, p) != DASH or byte(data, p + 3) != DASH or byte(data, p + 6) != LETTER_T:
         return MISSING, 0, MISSING
-    for dash in (0, 3):
-        if byte(data, p + dash) != 45:
-            return MISSING, 0, MISSING
-        if two_digits(data, p + dash + 1) == 99:
-            return MISSING, 0, MISSING
-    if byte(data, p + 6) != 84:  # T
-        return MISSING, 0, MISSING
-    return period(year if sign == 43 else 1 - year, two_digits(data, p + 1), two_digits(data, p + 4), precision)
+    return period(year if sign == PLUS else 1 - year, two_digits(data, p + 1), two_digits(data, p + 4), precision)
 
 
 @inner(types.UniTuple(types.int64, 3)(BYTES, types.int64, POINTERS))
