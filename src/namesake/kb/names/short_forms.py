@@ -140,19 +140,13 @@ class FormEntries:
             yield known.keys, np.diff(known.ends), known.rows, known.forms
 
 
-class NameTokens(NamedTuple):
-    """Hashes of tokens: all of them once, and the first and last one of each person's label and those between."""
-
-    distinct: UInt64
-    firsts: UInt64
-    lasts: UInt64
-    middles: UInt64
-
-
 def list_forms(
     names: EntityNames, shortened: Bool, fame: Float64, prefixes: UInt8, entries: FormEntries | None = None
-) -> NameTokens:
-    """Add the short forms of some people to `entries`, and their beginnings to `prefixes`; returns all tokens."""
+) -> list[UInt64]:
+    """Add the short forms of some people to `entries`, and their beginnings to `prefixes`.
+
+    Returns hashes of tokens: all of them once, the first and last one of each person's label, and those between.
+    """
 
     def each() -> Iterator[tuple[UInt64, UInt64, UInt64]]:
         for entities, some in names.blocks(shortened):
@@ -167,7 +161,7 @@ def list_forms(
         offsets = texts.offsets[low : high + 1]
         hashes = token_hashes(texts.data[offsets[0] : offsets[-1]], offsets - offsets[0], np.empty(0, np.int64))
         keys, known, size = number_keys(hashes, keys, known, size, np.empty(len(hashes), np.int32))
-    return NameTokens(keys[keys != 0], *of_labels)
+    return [keys[keys != 0], *of_labels]
 
 
 def _forms_of_people(names: EntityNames, fame: Float64, prefixes: UInt8) -> kernels.Found:
@@ -224,13 +218,14 @@ def in_lower_case(texts: Strings, counted: Bool) -> Texts:
     return texts, counted & fold.begins_with(texts.data, texts.offsets, characters(str.islower))
 
 
-def count_tokens(tokens: NameTokens, prose: list[Texts]) -> Made:
+def count_tokens(tokens: list[UInt64], prose: list[Texts]) -> Made:
     """The columns of tokens: those of people's names that are counted at least once."""
-    keys, _ = table_of(tokens.distinct)
+    distinct, *of_labels = tokens
+    keys, _ = table_of(distinct)
     lower = np.zeros(len(keys), np.int32)
     for texts, counted in prose:
         fold.count_lower(texts.data, texts.offsets, counted, *fold_table(), characters(str.islower), keys, lower)
-    counts = [*(count_each(some, keys) for some in (tokens.firsts, tokens.lasts, tokens.middles)), lower]
+    counts = [*(count_each(some, keys) for some in of_labels), lower]
     used = np.flatnonzero(np.logical_or.reduce([count > 0 for count in counts]))
     smaller, place = table_of(keys[used])
     columns = NameColumns.token_first, NameColumns.token_last, NameColumns.token_middle, NameColumns.token_lower

@@ -111,10 +111,7 @@ def keep_item(data, qid, first_statement, parts, keep_all, check, to):
         *(found[st.BORN], found[st.BORN + 1], found[st.DIED], found[st.DIED + 1]),
         *(found[st.DECIDING], number),
     )
-    row = to.counts[tables.ITEMS] * len(numbers)
-    for i in range(len(numbers)):
-        to.items[row + i] = numbers[i]
-    to.counts[tables.ITEMS] += 1
+    tables.append_row(numbers, tables.ITEMS, to.items, to)
     return 0
 
 

@@ -15,7 +15,10 @@ FAIL = -1
 NEWLINE, SPACE, QUOTE, COMMA, COLON, BACKSLASH, ZERO, NINE = (ord(c) for c in '\n ",:\\09')
 OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP = (ord(c) for c in "[]{}")
 NO_BITS, ONE_BIT, ALL_BITS, TOP_BIT = np.uint64(0), np.uint64(1), np.uint64((1 << 64) - 1), np.uint64(1 << 63)
-ESCAPES = np.array([list(b'"\\/bfnrt'), list(b'"\\/\b\f\n\r\t')])
+ESCAPES, HEX_DIGITS = np.zeros(256, np.uint8), np.full(256, FAIL, np.int64)
+"""By byte: the character of an escape, 0 if there is none; the value of a hexadecimal digit."""
+ESCAPES[list(b'"\\/bfnrt')] = list(b'"\\/\b\f\n\r\t')
+HEX_DIGITS[list(b"0123456789abcdefABCDEF")] = [*range(16), *range(10, 16)]
 Literal = types.UniTuple(types.uint64, 6)
 
 
@@ -74,13 +77,10 @@ def hex_digits(data, p):
     """The value of four hexadecimal digits."""
     number = 0
     for i in range(p, p + 4):
-        c = byte(data, i)
-        if ZERO <= c <= NINE:
-            number = number * 16 + c - ZERO
-        elif 97 <= (c | 32) <= 102:
-            number = number * 16 + (c | 32) - 87
-        else:
+        digit = HEX_DIGITS[byte(data, i)]
+        if digit < 0:
             return FAIL
+        number = number * 16 + digit
     return number
 
 
@@ -103,9 +103,7 @@ def put_escape(data, p, out, to):
     """Write the character of the escape at p; returns the positions after it in both texts. A lone surrogate fails."""
     c = byte(data, p + 1)
     if c != 117:  # u
-        for i in range(8):
-            if c == ESCAPES[0, i]:
-                out[to] = ESCAPES[1, i]
+        out[to] = ESCAPES[c]
         return p + 2, to + 1
     code = hex_digits(data, p + 2)
     p += 6

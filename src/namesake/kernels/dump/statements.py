@@ -12,7 +12,7 @@ from namesake.kernels.compiled import inner
 from namesake.kernels.dump import jsontext as js
 from namesake.kernels.dump import tables, wikidata
 from namesake.kernels.dump.jsontext import FAIL, keyword
-from namesake.kernels.dump.tables import POINTERS, language
+from namesake.kernels.dump.tables import POINTERS
 from namesake.kernels.dump.tape import as_map, member, text_of
 from namesake.kernels.dump.wikidata import CENTURY, DAY, DECADE, LAST_YEAR, MILLENNIUM, MISSING, MONTH, YEAR
 from namesake.kernels.simd import BYTES, byte
@@ -189,9 +189,10 @@ def demonym(data, value, to):
     written = member(data, value, K_LANGUAGE, to)
     if written <= 0 or not js.plain_text(data, to.at[written]):
         return FAIL
-    if language(data, to.at[written], to.languages) < 0:
-        return 0
-    return text_of(data, value, K_TEXT, to) or FAIL
+    for kept in range(tables.LANGUAGES):
+        if js.at(data, to.at[written], tables.held(to.languages, kept)):
+            return text_of(data, value, K_TEXT, to) or FAIL
+    return 0
 
 
 @inner(types.int64(BYTES, types.int64, types.int64, POINTERS))
@@ -228,12 +229,7 @@ def keep_statement(data, of, given, to):
         elif kind == QUANTITY and of == wikidata.POPULATION:
             kept = keep_population(data, value, to)
         return FAIL if kept < 0 else 1
-    row = to.counts[tables.STATEMENTS] * tables.STATEMENT_COLUMNS
-    to.statements[row + tables.PROPERTY] = of
-    to.statements[row + tables.VALUE] = item
-    to.statements[row + tables.SINCE] = qualifiers
-    to.statements[row + tables.UNTIL] = text
-    to.counts[tables.STATEMENTS] += 1
+    tables.append_row((of, item, qualifiers, text), tables.STATEMENTS, to.statements, to)
     return 1
 
 
@@ -296,10 +292,6 @@ def keep_statements(data, kept, first, to):
         _, ended, until = first_time(data, member(data, qualifiers, K_END_TIME, to), to)
         if started < 0 or ended < 0:
             return FAIL
-        target = to.counts[tables.STATEMENTS] * tables.STATEMENT_COLUMNS
-        to.statements[target + tables.PROPERTY] = to.statements[source + tables.PROPERTY]
-        to.statements[target + tables.VALUE] = value
-        to.statements[target + tables.SINCE] = since
-        to.statements[target + tables.UNTIL] = until
-        to.counts[tables.STATEMENTS] += 1
+        of = to.statements[source + tables.PROPERTY]
+        tables.append_row((of, value, since, until), tables.STATEMENTS, to.statements, to)
     return 0

@@ -61,10 +61,7 @@ def good_escapes(data, p, slashes):
     while slashes != js.NO_BITS:
         place = p + lowest(slashes)
         c = byte(data, place + 1)
-        known = c == 117 and js.hex_digits(data, place + 2) >= 0  # u
-        for i in range(8):
-            known |= c == js.ESCAPES[0, i]
-        if not known:
+        if js.ESCAPES[c] == 0 and (c != 117 or js.hex_digits(data, place + 2) < 0):  # u
             return False
         slashes &= slashes - js.ONE_BIT
     return True
