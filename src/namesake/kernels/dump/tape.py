@@ -17,7 +17,7 @@ from namesake.kernels.compiled import inner
 from namesake.kernels.dump import jsontext as js
 from namesake.kernels.dump.tables import KEY_SLOTS, POINTERS, STAMP
 from namesake.kernels.hash import AS_IT_IS, HALF, LOW_HALF, extend, find_stamped, hash_ahead
-from namesake.kernels.simd import BYTES, LANES, below, byte, equal, equal_folded, first_bits, lowest, width
+from namesake.kernels.simd import BYTES, LANES, below, byte, equal, equal_folded, first_bits, lowest
 
 VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON_NEXT, COMMA_OR_END = range(6)  # what may stand next
 DEEPEST = 62  # open brackets; deeper nesting is left to a decoder
@@ -102,8 +102,7 @@ def read(data, p, check, to):
     to.at[0] = p  # around the entity is nothing
     most = MOST_KEYS if check else 0
     size, around, depth, part, in_map = ENTITY, 0, 0, 0, False  # `around`: the innermost open bracket
-    state, key, last_slash = VALUE, p, p
-    escaping, inside, in_plain = js.NO_BITS, js.NO_BITS, js.NO_BITS
+    state, escaping, inside, in_plain = VALUE, js.NO_BITS, js.NO_BITS, js.NO_BITS
     while True:
         quotes, slashes = equal(data, p, js.QUOTE), equal(data, p, js.BACKSLASH)
         if escaping | slashes != js.NO_BITS:
@@ -131,8 +130,7 @@ def read(data, p, check, to):
             events &= events - js.ONE_BIT
             c = byte(data, place)
             if c == js.COLON:
-                before = slashes & first_bits(place - p)
-                if state != COLON_NEXT or max(last_slash, p + width(before) - 1 if before else 0) > key:
+                if state != COLON_NEXT:
                     return js.FAIL
                 state = VALUE
             elif c == js.COMMA:
@@ -154,7 +152,9 @@ def read(data, p, check, to):
                     return js.FAIL
                 to.at[size], to.past[size], state = place, size + 1, COMMA_OR_END
                 if is_key:
-                    key, state = place, COLON_NEXT
+                    state = COLON_NEXT
+                    if not js.plain_text(data, place):
+                        return js.FAIL
                     if check and depth == PARTS:
                         most -= 1
                         if most < 0 or not new_key(data, place, part, to):
@@ -175,7 +175,6 @@ def read(data, p, check, to):
             return js.FAIL
         if ended or breaks != js.NO_BITS:
             return p + ended if ended else js.FAIL
-        last_slash = p + width(slashes) - 1 if slashes else last_slash
         in_plain = plain >> np.uint64(63)
         inside = js.ALL_BITS if strings & js.TOP_BIT != js.NO_BITS else js.NO_BITS
         p += LANES
