@@ -57,20 +57,19 @@ def whole(dump: Path, out: Path) -> Measured:
 def parse(dump: Path, out: Path, times: int) -> Measured:
     """The parse stage alone over the dump, several times in a row: its largest resident memory."""
     from namesake.kb.build_options import Options, memory_bound
-    from namesake.kb.dump.gather import Gathering
-    from namesake.kb.manifest import Rejects
-    from namesake.kb.publish.draft import Spill
+    from namesake.kb.dump.gather import Inputs
+    from namesake.kb.publish.draft import Draft, Spill
     from namesake.language import English
     from namesake.progress import Reporter
 
     before, began = usage(), time.perf_counter()
     dumps, memory = (str(dump),) * times, memory_bound(None)
     options = Options(dumps, out, "people", None, {}, English, "stem", cores(), memory, False)
-    gathered = Gathering(Spill(out))
-    gathered.read(options, Rejects(), Reporter())
+    inputs = Inputs(options, Draft(out), Spill(out), Reporter())
+    inputs.parse()
     after = usage()
     took = {"cpu": after["cpu"] - before["cpu"], "wall": time.perf_counter() - began, "rss": after["rss"]}
-    return took | {"items": gathered.items}
+    return took | {"items": inputs.content.items}
 
 
 def opening(_: Path, kb: Path) -> Measured:

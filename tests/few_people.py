@@ -9,11 +9,10 @@ from namesake.kb.columns.derived import phrases
 from namesake.kb.columns.layout import NameColumns
 from namesake.kb.ids import Ids
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
-from namesake.kb.names.form_entries import FormEntries
 from namesake.kb.names.index import NameIndex
 from namesake.kb.names.non_people import MOST_TOKENS, NonPeople, build_non_people
 from namesake.kb.names.normalise import normalise
-from namesake.kb.names.short_forms import count_tokens, list_forms
+from namesake.kb.names.short_forms import FormEntries, count_tokens, list_forms
 from namesake.kernels.names.index import hash_names
 from namesake.language import English
 from test_names import InMemory, column_of_lists

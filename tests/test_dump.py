@@ -325,6 +325,28 @@ def test_a_bad_line_is_set_aside_with_its_place_and_reason(line, reason):
     assert rows(parsed) == [rows(parse_chunk(chunk_of(OBAMA), "people", English))[0]] * 2
 
 
+@pytest.mark.kernel
+def test_lines_that_are_not_utf8_are_set_aside_alone():
+    """Also an entity in an answer of the API, which is scanned alone; a line end may be inside a character."""
+    good, bad = '{"id":"Q%d","labels":{"en":{"value":"é"}}}', b'{"id":"Q%d","labels":{"en":{"value":"\xc3"}}}'
+    answer = b'{"entities":{"Q6":' + (good % 6).encode() + b',"Q7":' + bad % 7 + b"}}"
+    lines = [
+        (good % 1).encode(),
+        bad % 2,
+        bad % 3,
+        (good % 4).encode(),
+        answer,
+        b"",
+        b"\xff",
+        (good % 8).encode() + b"\xc3",
+    ]
+    lines.append((good % 9).encode())
+    parsed = parse_chunk(chunk_of(b"\n".join(lines)), "all", English)
+    assert parsed.qid.tolist() == [1, 4, 6, 9]
+    assert [reject.line for reject in parsed.rejected] == [2, 3, 5, 7, 8]
+    assert all(reject.reason.startswith("no JSON") for reject in parsed.rejected)
+
+
 def test_properties_stand_apart_and_lexemes_are_not_kept():
     property_line = (
         b'{"type":"property","datatype":"string","id":"P31","labels":{"en":{"value":"instance of"}},"claims":[]}'

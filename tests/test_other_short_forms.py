@@ -13,9 +13,8 @@ import oracle_other_shorts as oracle
 from namesake.kb.build import build
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.names.build_index import EntityNames
-from namesake.kb.names.form_entries import FormEntries
 from namesake.kb.names.index import NameIndex, name_key
-from namesake.kb.names.short_forms import FORMS, Others, list_other_forms, rewritten
+from namesake.kb.names.short_forms import FORMS, FormEntries, Others, list_other_forms, rewritten
 from namesake.kb.store import KB
 from namesake.language import English
 from test_names import InMemory, column_of_lists

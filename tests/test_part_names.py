@@ -18,10 +18,9 @@ from namesake.kb.build import build
 from namesake.kb.columns.column_files import Ragged, Strings
 from namesake.kb.kinds import item_kinds
 from namesake.kb.names.build_index import EntityNames, build_misspellings
-from namesake.kb.names.form_entries import MOST, FormEntries
 from namesake.kb.names.index import NameIndex, name_key
 from namesake.kb.names.non_people import entity_fame, fame_byte
-from namesake.kb.names.short_forms import FORMS, count_tokens, list_forms
+from namesake.kb.names.short_forms import FORMS, MOST, FormEntries, count_tokens, list_forms
 from namesake.kb.store import KB
 from namesake.kernels.kinds import NAME, ORGANISATION, OTHER, PERSON, PLACE, WORK
 from namesake.kernels.names import index as index_kernels

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numba import types
 
-from namesake.kb.dump.parse import _scratch, parse_chunk
+from namesake.kb.dump.parse import _scratch, is_utf8, parse_chunk
 from namesake.kernels.compiled import kernel
 from namesake.kernels.dump.tables import ARRAYS, pointers
 from namesake.kernels.dump.tape import read
@@ -32,7 +32,7 @@ def end_of(data, arrays):
 def accepted(line: bytes) -> bool:
     arrays = _scratch(chunk_of(line))
     data = np.frombuffer(line + bytes(2 * LANES), np.uint8)
-    return bool(end_of(data, arrays) == len(line))
+    return is_utf8(line) and bool(end_of(data, arrays) == len(line))
 
 
 def is_json(line: bytes) -> bool:

@@ -24,11 +24,11 @@ if _TYPE_CHECKING:
     from namesake.engines.quote_speakers import disambiguate
     from namesake.frames import link_frame, reconcile_frame
     from namesake.kb.build import build as build_kb
+    from namesake.kb.build import update as update_kb
     from namesake.kb.diff import diff as diff_kbs
     from namesake.kb.publish.pack import get as get_kb
     from namesake.kb.publish.pack import pack as pack_kb
     from namesake.kb.store import KB
-    from namesake.kb.update import update as update_kb
     from namesake.kb.vectors.make import embed, walk
     from namesake.linker import Link, Linker
     from namesake.own_entities import add_entities, remove_entities, undo_addition
@@ -55,9 +55,8 @@ _NAMES = {
     "engines.folder": "link_folder",
     "engines.quote_speakers": "disambiguate",
     "frames": "link_frame reconcile_frame",
-    "kb.build": "build_kb",
+    "kb.build": "build_kb update_kb",
     "kb.diff": "diff_kbs",
-    "kb.update": "update_kb",
     "kb.publish.pack": "get_kb pack_kb",
     "kb.store": "KB",
     "kb.vectors.make": "embed walk",

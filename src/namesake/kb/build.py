@@ -1,4 +1,4 @@
-"""Build a KB: parse the dumps to columns on disk, assemble them by QID, publish the KB.
+"""Build or update a KB: parse the dumps to columns on disk, assemble them by QID, publish the KB.
 
 While dumps are read, memory holds a few chunks per worker. The rest is built in memory if it is large enough, else in
 mapped files and one part at a time: see `columns.large`.
@@ -13,6 +13,7 @@ import numpy as np
 
 from namesake import language as languages
 from namesake.arrays import Int8
+from namesake.errors import NamesakeError
 from namesake.files import STDIN, Paths, several
 from namesake.files.draft import clean_exit
 from namesake.kb.build_options import ITSELF, WORKER, Options, memory_bound, place
@@ -21,29 +22,27 @@ from namesake.kb.columns.assemble import Numbering, Statements
 from namesake.kb.columns.derived import derive_all
 from namesake.kb.columns.words import index_kb_words
 from namesake.kb.dump import revisions
-from namesake.kb.dump.gather import Gathering, Inputs
+from namesake.kb.dump.gather import Inputs
 from namesake.kb.dump.parse import Items
 from namesake.kb.dump.ranks import SOURCES, pagerank, read_ranks
 from namesake.kb.dump.wikipedia import Wikipedia
 from namesake.kb.kinds import NOT_ASKED, item_kinds
-from namesake.kb.left import same_rules, unchanged
-from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
+from namesake.kb.left import KnownForms, KnownNames, same_rules, unchanged
+from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest, read_manifest
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
-from namesake.kb.names.form_entries import FormEntries
 from namesake.kb.names.non_people import all_fame, build_non_people, non_people_names, stated_by
-from namesake.kb.names.short_forms import Others, count_tokens, list_forms, list_other_forms, prose_of
+from namesake.kb.names.short_forms import FormEntries, Others, count_tokens, list_forms, list_other_forms, prose_of
 from namesake.kb.own.records import read_records
 from namesake.kb.publish.draft import Draft, Spill
 from namesake.kernels.dump.wikidata import DEMONYM, LEAGUE, SPORT
 from namesake.kernels.kinds import OTHER, PERSON
 from namesake.kinds import PEOPLE, kinds, parse_keep
 from namesake.machine import cores, in_order
+from namesake.printable import counted
 from namesake.progress import Reporter
 
 KIND = "kind"
 """The column of `Spill` with the answers of `item_kinds` for each record."""
-Parts = dict[str, Callable[[], int | None]]
-"""Functions that write columns to the draft and return a count, by the message that is shown meanwhile."""
 
 
 def build(
@@ -102,6 +101,62 @@ def build(
     return run(options, reporter or Reporter())
 
 
+def update(
+    kb: str | Path,
+    changes: Paths = (),
+    out: str | Path | None = None,
+    *,
+    deleted: str | Path | None = None,
+    workers: int | None = None,
+    memory: int | str | large.Room | None = None,
+    force: bool = False,
+    reporter: Reporter | None = None,
+) -> Manifest:
+    """Add changes to a KB that was built with `updatable`, and return the manifest of the new one.
+
+    The result is the KB that a build from the dumps and the changes would make, byte for byte. It takes less time
+    because the dumps are not read again. The KB is replaced when the new one is complete; processes that have it open
+    keep the old one. An update that is stopped can be resumed by the same call. Of several records of an item the
+    latest revision counts, or the last one if revisions are equal or unknown. Own entities of the KB stay.
+
+    Args:
+        kb: the folder of the KB.
+        changes: files in the dump's layout, or JSON lines of answers of Special:EntityData and of `wbgetentities`,
+            plain or compressed. Deleted and redirected items are understood.
+        out: the folder of the new KB; default: `kb` is replaced.
+        deleted: a text file with the QIDs of deleted items, one on each line.
+        workers: the number of threads that parse; default: one for each core.
+        memory: how much memory to use, in bytes or as a text such as "8G"; default: half of the machine's memory.
+        force: replace an existing KB at `out`.
+        reporter: receives the progress.
+    """
+    folder, room, reporter = place(kb), memory_bound(memory), reporter or Reporter()
+    old = read_manifest(folder)
+    if old.sources is None:
+        raise NamesakeError(f"{kb} was built without `updatable=True` and cannot be updated: build it again with it")
+    sources, target = old.sources, folder if out is None else place(out)
+    options = Options(
+        dumps=tuple(str(file) for file in several(changes)),
+        out=target,
+        keep=old.keep,
+        wikipedia=None if sources.wikipedia is None else Path(sources.wikipedia),
+        ranks={source: Path(file) for source, file in sources.ranks.items()},
+        language=languages.of(old.language),
+        words=old.words_how,
+        workers=threads(workers, room),
+        room=room,
+        force=force or out is None,
+        updatable=True,
+        deleted=None if deleted is None else Path(deleted),
+        base=(folder, old),
+    )
+    made = run(options, reporter)
+    if outdated := made.updates[-1].outdated:
+        be = "is older than the KB and was" if outdated == 1 else "are older than the KB and were"
+        reporter.say(f"{counted(outdated, 'change')} {be} ignored")
+    return made
+
+
 def threads(workers: int | None, room: large.Room) -> int:
     """The number of threads that parse: those asked for, as far as they fit in memory."""
     return max(1, min(workers or cores(), (room.bound - ITSELF) // WORKER))
@@ -115,18 +170,18 @@ def run(options: Options, reporter: Reporter) -> Manifest:
     with clean_exit(draft), draft:
         spill = Spill(draft.folder)
         inputs = Inputs(options, draft, spill, reporter)
-        gathered = inputs.dumps()
+        inputs.dumps()
         if options.memory_needed(sum(spill.sizes.values()) + options.wikipedia_bytes) > room.bound:
             room = replace(room, folder=spill.folder)
         with room.used():
-            return _assemble(inputs, gathered)
+            return _assemble(inputs)
 
 
-def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
+def _assemble(inputs: Inputs) -> Manifest:
     """From the content of the dumps to the published KB."""
     options, draft, rejects, reporter = inputs.options, inputs.draft, inputs.rejects, inputs.reporter
     with reporter.stage("numbering items and statements"):
-        items = gathered.finish()
+        items = inputs.items()
         current = revisions.current(items)
         rows = assemble.number(items, current.first)
     with reporter.stage("finding the kinds of items"):
@@ -136,7 +191,7 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
         of_items = item_kinds(items, rows, options.language, options.keep == PEOPLE, by_record)
         if by_record is not None:
             inputs.spill.replace(KIND, by_record)
-            gathered.content.types[KIND] = inputs.spill.types[KIND]
+            inputs.content.types[KIND] = inputs.spill.types[KIND]
         rows = assemble.select(rows, of_items, options.keep)
         stated = assemble.state(items, rows)
     wikipedia = inputs.wikipedia(rows.entity_qids)
@@ -145,7 +200,7 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
         draft.write_blocks(REJECTS, [rejects.lines()])
         if options.updatable:
             spill = inputs.spill
-            draft.files |= {spill.path(name).name: spill.digest(name) for name in gathered.content.types}
+            draft.files |= {spill.path(name).name: spill.digest(name) for name in inputs.content.types}
         times = [Path(dump).stat().st_mtime for dump in options.dumps if dump != STDIN]
         days = [datetime.fromtimestamp(time, UTC).date().isoformat() for time in times]
         of_pages = wikipedia is not None and wikipedia.ranks is not None
@@ -169,8 +224,8 @@ def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
             rejected=len(rejects),
             rejected_reasons=dict(rejects.reasons.most_common()),
             superseded=len(items.qid) - int(current.first.sum()),
-            dates_dropped=gathered.content.dates_dropped,
-            **revisions.history(options, items, gathered, current),
+            dates_dropped=inputs.content.dates_dropped,
+            **revisions.history(options, items, inputs.content, current),
         )
         if options.base is not None:
             from namesake.kb.own.merge import apply  # which builds a small KB itself
@@ -203,13 +258,13 @@ def _index(
         entity_names = EntityNames.of(options.language, labels, *assemble.entity_aliases(items, rows))
         non_people = non_people_names(items, rows, of_items, used)
         draft.write_all(build_non_people(non_people))
-        made = build_names(entity_names, non_people.texts, left and left.names(len(entity_names)))
+        made = build_names(entity_names, non_people.texts, left and KnownNames(left, len(entity_names)))
         prefixes, size = made.pop(NameColumns.prefixes), len(made[NameColumns.texts])
         sitelinks = large.taken(items.sitelinks, rows.entity_dump)
         draft.write_all(made)
         draft.write_all(build_misspellings(made[NameColumns.texts], made[NameColumns.entities], sitelinks))
         del labels, made  # their files take disk space
-        known = left and left.forms(is_person, used[rows.entity_item], stated.statements)
+        known = left and KnownForms(left, is_person, used[rows.entity_item], stated.statements)
         entries = FormEntries(len(entity_names.texts), known)
         tokens = list_forms(entity_names, is_person, fame, prefixes, entries)
         list_other_forms(entity_names, others, prefixes, entries)
@@ -232,7 +287,7 @@ def _index(
         draft.write_all({KBColumns.aliases: aliases, KBColumns.alias_texts: alias_texts})
         draft.write_all(stated.columns() | assemble.item_columns(items, rows))
 
-    parts: Parts = {
+    parts: dict[str, Callable[[], int | None]] = {
         "indexing words": words,
         "indexing names": names,
         "ranking items": lambda: draft.write_all(rank_columns(options, items, rows, wikipedia)),
@@ -256,8 +311,13 @@ def rank_columns(options: Options, items: Items, rows: Numbering, wikipedia: Wik
     return {KBColumns.pagerank_wikidata: loaded["wikidata"], KBColumns.pagerank_wikipedia: loaded["wikipedia"]}
 
 
-def _build_parts(parts: Parts, draft: Draft, workers: int, reporter: Reporter) -> dict[str, int | None]:
-    """Build the parts, in parallel in memory or one by one in files, except those that a stopped build finished."""
+def _build_parts(
+    parts: Mapping[str, Callable[[], int | None]], draft: Draft, workers: int, reporter: Reporter
+) -> dict[str, int | None]:
+    """Build the parts, in parallel in memory or one by one in files, except those that a stopped build finished.
+
+    Each part writes columns and returns a count. Its name is the message that is shown meanwhile.
+    """
     known = draft.stages
     counts = {name: known[name].facts for name in parts if name in known}
     left = {name: part for name, part in parts.items() if name not in known}

@@ -19,9 +19,9 @@ from namesake.errors import NamesakeError
 from namesake.files import STDIN
 from namesake.files.draft import state_key
 from namesake.files.lines import MAGIC, Meter
-from namesake.kb.columns import Strings, large
+from namesake.kb.columns import large
 from namesake.kb.dump.chunks import Chunk, read_chunks
-from namesake.kb.dump.parse import FIELDS, parse_chunk
+from namesake.kb.dump.parse import parse_chunk
 from namesake.kb.dump.ranks import check_ranks
 from namesake.kb.manifest import FORMAT_VERSION, MANIFEST, Manifest
 from namesake.kernels.simd import LANES
@@ -212,9 +212,7 @@ def _from_pieces(path: Path, options: Options) -> tuple[float, float]:
 
 def _content(chunk: Chunk, options: Options) -> int:
     """Bytes of parsed content of some lines."""
-    parsed = parse_chunk(chunk, options.keep, options.language)
-    columns = [getattr(parsed, name) for name in FIELDS]
-    return sum(c.offsets.nbytes + c.data.nbytes if isinstance(c, Strings) else c.nbytes for c in columns)
+    return sum(array.nbytes for array in parse_chunk(chunk, options.keep, options.language).arrays().values())
 
 
 def duration_text(seconds: float) -> str:

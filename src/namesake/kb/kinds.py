@@ -28,8 +28,6 @@ from namesake.kernels.kinds import DROPPED, OTHER, PERSON, PLACE, UNKNOWN
 from namesake.kinds import all_kinds, deciding_bits
 from namesake.language import Language
 
-Rule = Callable[[Int32], Int8]
-"""From positions of items in the dump to their kinds, `UNKNOWN` where the rule does not answer."""
 NOT_ASKED = -2
 """In the column `sources.kind`, for an item whose kind follows from its classes."""
 TEXT_BYTES, STATEMENT_BYTES = 1024, 32
@@ -162,7 +160,7 @@ def _by_properties(stated: Int32, weak: bool) -> Int8:
 
 def _decide(items: Items, nouns: HeadNouns, rows: Numbering, kinds: Int8, by_record: Int8 | None) -> None:
     """Apply rules 3 to 6 to the items of the dump that have no kind, each to those that the rules before have left."""
-    rules: list[Rule] = [
+    rules: list[Callable[[Int32], Int8]] = [  # by positions in the dump; `UNKNOWN` where a rule does not answer
         lambda at: nouns(items.description.take(at)),
         lambda at: _by_properties(items.deciding[at], weak=False),
         lambda at: nouns(nouns.in_brackets(items.title.take(at))),

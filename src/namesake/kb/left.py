@@ -1,22 +1,28 @@
-"""What an update leaves as it is: the entities of the old KB whose records have not changed, and their new rows."""
-
-from __future__ import annotations
+"""What an update keeps of the old KB: entities whose records have not changed, with their names and short forms."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from namesake import __version__
-from namesake.arrays import Bool, Int32, Int64
+from namesake.arrays import Bool, Int8, Int32, Int64, UInt64, take_rows
 from namesake.errors import NamesakeError
 from namesake.kb.build_options import Options
-from namesake.kb.columns import NameColumns, Ragged, large
+from namesake.kb.columns import NameColumns, Ragged, Strings, concatenate, large
 from namesake.kb.columns.assemble import Numbering
+from namesake.kb.columns.large import AnyArray
 from namesake.kb.manifest import OWN_FILE
-from namesake.kb.names.form_entries import KnownForms
-from namesake.kb.names.known_names import KnownNames
+from namesake.kb.names.index import drawers
 from namesake.kb.store import KB
 from namesake.kernels.kinds import PERSON
+from namesake.kernels.names import index as kernels
+from namesake.kernels.names.constants import DEMONYM
+from namesake.kernels.text.lookup import look_up_all
+from namesake.language import Language
+from namesake.text import table
+
+NOWHERE = np.iinfo(np.int32).max
+NO_AFFIXES = kernels.Affixes(*[np.empty(0, np.uint64)] * 3)
 
 
 class Left(NamedTuple):
@@ -24,19 +30,6 @@ class Left(NamedTuple):
 
     old: KB
     rows: Int32
-
-    def names(self, entities: int) -> KnownNames:
-        """The names of the old KB, for a KB of so many entities."""
-        return KnownNames(NameColumns(self.old.columns), self.rows, entities)
-
-    def forms(self, is_person: Bool, used: Int64, statements: Ragged) -> KnownForms:
-        """The short forms of the old KB. An entity has other weights if its kind, uses or statements are others."""
-        old, changed = self.old, np.ones(len(is_person), np.bool_)
-        same = (old.kind == PERSON) == is_person[self.rows]
-        same &= old.used == used[self.rows]
-        same &= np.diff(old.statements.indptr) == np.diff(statements.indptr)[self.rows]
-        changed[self.rows[same & (self.rows >= 0)]] = False
-        return KnownForms(NameColumns(old.columns), self.rows, changed)
 
 
 def same_rules(options: Options) -> bool:
@@ -65,3 +58,105 @@ def unchanged(options: Options, rows: Numbering) -> Left | None:
     of_old_record = np.flatnonzero(rows.entity_dump < manifest.sources.gathered.items)
     entity_of[rows.entity_item[of_old_record]] = of_old_record
     return Left(old, entity_of[rows.find(old.qids)])
+
+
+class Named(NamedTuple):
+    """Distinct names in the order in which they first occur: hash and text, the drawer of variants, and entities."""
+
+    key: UInt64
+    texts: Strings
+    drawer: UInt64
+    entities: Ragged
+    kinds: Int8
+
+
+class KnownNames:
+    """The names of the old KB, of which some entities are left.
+
+    Names are numbered in the order in which they first occur. An entity that shares a name with one that changed or is
+    gone is read as well, because the name may now occur first there.
+    """
+
+    def __init__(self, left: Left, entities: int) -> None:
+        """`entities` is the number of entities that there are now."""
+        self.old = old = NameColumns(left.old.columns)
+        row = left.rows[old.entities.values]
+        name = np.repeat(np.arange(len(old.texts), dtype=np.int32), np.diff(old.entities.indptr))
+        is_lost = np.zeros(len(old.texts), np.bool_)
+        is_lost[name[row < 0]] = True
+        self.read: Bool = np.ones(entities, np.bool_)
+        """The entities whose names have to be read."""
+        self.read[left.rows[left.rows >= 0]] = False
+        self.read[row[is_lost[name] & (row >= 0)]] = True
+        kept = np.flatnonzero((row >= 0) & ~self.read[row])
+        self.name, self.row, self.kind = name[kept], row[kept], old.kinds[kept]
+
+    def joined(self, key: UInt64, texts: Strings, entities: Ragged, kinds: Int8, language: Language) -> Named:
+        """All names, with those of the entities that were read, which are in the order in which they first occur."""
+        old = self.old
+        found = np.empty(len(key), np.int32)
+        known = kernels.Names(old.hashes, old.slots, old.texts.offsets, old.texts.data)
+        kernels.find_names(texts.data, texts.offsets, NO_AFFIXES, known, found)
+        new = np.flatnonzero(found < 0)
+        found[new] = len(old.texts) + np.arange(len(new), dtype=np.int32)
+        ids = self._order(found, entities.values[entities.indptr[:-1]], len(old.texts) + len(new))
+        place = np.empty(len(old.texts) + len(new), np.int64)
+        place[ids] = np.arange(len(ids))
+        name = np.append(place[self.name], np.repeat(place[found], np.diff(entities.indptr)))
+        row = np.append(self.row, entities.values)
+        order = np.argsort(name << 32 | row, kind="stable")
+        indptr = large.running(np.bincount(name, minlength=len(ids)))
+        of_old = np.zeros((2, len(old.texts)), np.uint64)
+        taken = np.flatnonzero(old.hashes)
+        of_old[0, old.slots[taken]] = old.hashes[taken]
+        of_old[1, old.variant_names] = old.variant_keys
+        added = texts.take(new)
+        return Named(
+            np.append(of_old[0], key[new])[ids],
+            concatenate([old.texts, added]).take(ids),
+            np.append(of_old[1], drawers(added, language))[ids],
+            Ragged(indptr, row[order]),
+            np.append(self.kind, kinds)[order],
+        )
+
+    def _order(self, found: Int32, first: Int32, size: int) -> Int64:
+        """The names that occur, in the order of their first entity; `found` and `first` are those that were read."""
+        row, within = np.full(size, NOWHERE, np.int64), np.arange(size)
+        row[self.name[::-1]] = self.row[::-1]  # the last one written remains: the first entity
+        earlier = np.flatnonzero(first < row[found])
+        row[found[earlier]], within[found[earlier]] = first[earlier], earlier
+        ids = np.flatnonzero(row < NOWHERE)
+        ordered: Int64 = ids[np.argsort((row << 32 | within)[ids], kind="stable")]
+        return ordered
+
+
+class KnownForms:
+    """The short forms of the old KB, with the new rows of their entities."""
+
+    def __init__(self, left: Left, is_person: Bool, used: Int64, statements: Ragged) -> None:
+        """An entity has other weights if its kind, its uses or its number of statements are others."""
+        kb, rows, old = left.old, left.rows, NameColumns(left.old.columns)
+        same = (kb.kind == PERSON) == is_person[rows]
+        same &= kb.used == used[rows]
+        same &= np.diff(kb.statements.indptr) == np.diff(statements.indptr)[rows]
+        self.changed = np.ones(len(is_person), np.bool_)
+        self.changed[rows[same & (rows >= 0)]] = False
+        self.ends, self.forms = old.short_entities.indptr, old.short_forms
+        self.keys = np.empty(len(old.short_entities), np.uint64)
+        taken = np.flatnonzero(old.short_slots >= 0)
+        self.keys[old.short_slots[taken]] = old.short_hashes[taken]
+        self.rows: Int32 = rows[old.short_entities.values]
+        is_stale = (self.rows < 0) | self.changed[self.rows] | (self.forms == DEMONYM)  # which may move to another
+        self._stale = self.keys[np.searchsorted(self.ends, np.flatnonzero(is_stale), side="right") - 1]
+
+    def renew(self, entries: AnyArray) -> AnyArray:
+        """Those entries whose keys also have changed entries, now or before; others are as they were, and stay."""
+        is_changed = self.changed[entries["row"]] | (entries["form"] == DEMONYM)
+        keys = np.unique(np.concatenate([self._stale, entries["key"][is_changed]]))
+        renewed = table(keys, np.zeros(len(keys), np.int32))
+        stay = np.flatnonzero(look_up_all(self.keys, *renewed) != 0)
+        self.keys = self.keys[stay]
+        self.ends, taken = take_rows(self.ends, stay)
+        self.rows, self.forms = self.rows[taken], self.forms[taken]
+        chosen: Bool = look_up_all(np.ascontiguousarray(entries["key"]), *renewed) == 0
+        return entries[chosen]

@@ -205,8 +205,8 @@ def removed_by(key: str, entity: bytes) -> tuple[list[tuple[int, int]], bool]:
         return [], True
     try:
         head = msgspec.json.decode(entity, type=_Head)
-    except (msgspec.DecodeError, RecursionError):
-        return [], True  # the same
+    except (ValueError, RecursionError):  # the same; errors of msgspec and of UTF-8 are ValueErrors
+        return [], True
     moved = head.redirects or _Redirects(head.entity or key, head.redirect or head.id)
     if head.missing is not UNSET:
         moved = _Redirects(head.id or key, "")

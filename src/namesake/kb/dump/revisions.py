@@ -15,9 +15,8 @@ from namesake.arrays import Bool, Int32, Int64, UInt64
 from namesake.errors import NamesakeError
 from namesake.kb.build_options import Options
 from namesake.kb.columns import large
-from namesake.kb.dump.gather import Gathering
 from namesake.kb.dump.parse import Items
-from namesake.kb.manifest import Sources, Update
+from namesake.kb.manifest import Gathered, Sources, Update
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns.group import NONE, settle
 
@@ -86,11 +85,11 @@ def _ends(qids: Int64, targets: Int64) -> Int64:
     return np.array([ends[qid] for qid in qids.tolist()], np.int64)
 
 
-def history(options: Options, items: Items, gathered: Gathering, current: Current) -> dict[str, Any]:
+def history(options: Options, items: Items, content: Gathered, current: Current) -> dict[str, Any]:
     """The fields `generation`, `updates` and `sources` of the manifest."""
     if not options.updatable:
         return {}
-    content = msgspec.structs.replace(gathered.content, outdated=current.outdated)
+    content = msgspec.structs.replace(content, outdated=current.outdated)
     wikipedia = None if options.wikipedia is None else str(options.wikipedia)
     ranks = {source: str(file) for source, file in options.ranks.items()}
     fields: dict[str, Any] = {"sources": Sources(content, wikipedia, ranks, __version__)}

@@ -42,6 +42,9 @@ class _Page(msgspec.Struct):
     redirect: list[_Redirect] = []
 
 
+DECODER = msgspec.json.Decoder(_Page)
+
+
 @dataclass(frozen=True)
 class Wikipedia:
     """The first paragraph of each entity's page, which may be empty, and PR_WP; None if no page has a link."""
@@ -50,15 +53,14 @@ class Wikipedia:
     ranks: Float64 | None
 
 
+@dataclass
 class Reader:
     """Takes chunks of the dump in their order, then returns what they contain about the entities `qids` (ascending)."""
 
-    def __init__(self, qids: Int64, spill: Spill, rejects: Rejects) -> None:
-        self.qids = qids
-        self.spill = spill
-        self.rejects = rejects
-        self.pages = 0
-        self._decoder = msgspec.json.Decoder(_Page)
+    qids: Int64
+    spill: Spill
+    rejects: Rejects
+    pages: int = 0
 
     def read(self, path: Path, workers: int, reporter: Reporter) -> None:
         """Read the CirrusSearch content dump `path`; bzip2 is decompressed on `workers` cores."""
@@ -97,7 +99,7 @@ class Reader:
             if not line.strip() or line.startswith(b'{"index"'):
                 continue
             try:
-                yield self._decoder.decode(line)
+                yield DECODER.decode(line)
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
                 self.rejects.add([Reject(chunk.file, number, f"not a Wikipedia page: {problem}")])
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from namesake.arrays import Bool, Int8, Int32, Int64, UInt8, UInt64, take_rows
 from namesake.kb.columns import Made, NameColumns, Ragged, Strings, concatenate, large
-from namesake.kb.columns.assemble import ranges
+from namesake.kb.columns.assemble import values_of
 from namesake.kb.columns.large import AnyArray
+from namesake.kb.left import KnownNames, Named
 from namesake.kb.names.index import affixes, drawers, filed
-from namesake.kb.names.known_names import KnownNames, Named
 from namesake.kb.names.normalise import most_other_forms, normalise_many, other_forms
 from namesake.kernels.columns.group import distinct_strings
 from namesake.kernels.hash import table_size
@@ -118,14 +117,58 @@ def _sizes(names: int, non_people: int) -> tuple[int, int]:
     return max(1 << 10, 1 << (BITS_PER_NAME * (names + non_people)).bit_length()) // 8, table_size(names)
 
 
+def _occurrences(spelled: kernels.Spelled, words: kernels.Affixes) -> large.Parts:
+    """Each time that an entity has a name, in parts by the hashes of names."""
+    parts, size = large.Parts(OCCURRENCE, len(spelled.rows), NAME_BYTES), 0
+    for low, high in large.blocks(len(spelled.rows), NAME_BYTES):
+        found = kernels.Occurrences(*(np.empty(2 * (high - low), OCCURRENCE[name]) for name in NAMED))
+        some = np.empty(kernels.list_names(spelled, words, low, high, found), OCCURRENCE)
+        for name, column in zip(NAMED, found, strict=True):
+            some[name] = column[: len(some)]
+        some["at"] = np.arange(size, size + len(some))
+        parts.add(some["key"], some)
+        size += len(some)
+    return parts
+
+
 def _read_names(names: EntityNames) -> tuple[int, Named]:
-    """The number of texts with the forms without brackets, and all distinct names."""
+    """The number of texts with the forms without brackets, and all distinct names. Each part fits in memory."""
     texts, which, rows, kinds = _every_name(names)
     spelled = kernels.Spelled(texts.data, texts.offsets, which, rows, kinds)
-    named = _distinct_names(spelled, affixes(names.language))
-    by_id = _texts_of(texts, named)
-    entities = Ragged(named.indptr, named.rows)
-    return len(rows), Named(named.key, by_id, drawers(by_id, names.language), entities, named.kinds)
+    each = (_names_of(part, texts.data) for part in _occurrences(spelled, affixes(names.language)).each())
+    types = np.int64, np.uint64, np.int64, np.int32, np.int64, np.int32, np.int8
+    first, key, start, size, counts, entities, best = large.gathered(each, *types)
+    ends = large.running(counts)
+    if large.room().folder is not None:  # otherwise there is one part, which is in order
+        order = large.order(first)
+        key, start, size = (large.taken(column, order) for column in (key, start, size))
+        ends, places = values_of(ends, order)
+        entities, best = large.taken(entities, places), large.taken(best, places)
+    text, offsets = large.empty(int(size.sum()), np.uint8), large.zeros(len(key) + 1, np.int64)
+    kernels.copy_texts(texts.data, start, size, text, offsets)
+    by_id = Strings(offsets, text)
+    return len(rows), Named(key, by_id, drawers(by_id, names.language), Ragged(ends, entities), best)
+
+
+def _names_of(part: npt.NDArray[np.void], texts: UInt8) -> tuple[AnyArray, ...]:
+    """The distinct names of a part in the order in which they first occur, with the entities that have each name.
+
+    Returns for each name where it occurs first, hash, first byte, size and number of entities; then for each of these
+    entities, which are ascending, the row and the best kind.
+    """
+    at, start, size, row, kind = (np.ascontiguousarray(part[name]) for name in ("at", "start", "size", "row", "kind"))
+    text, offsets = np.empty(int(size.sum()), np.uint8), np.zeros(len(part) + 1, np.int64)
+    kernels.copy_texts(texts, start, size, text, offsets)
+    ids = np.empty(len(part), np.int32)
+    first = distinct_strings(offsets, text, ids)
+    rows, kinds = np.empty_like(row), np.empty_like(kind)
+    counts = np.bincount(ids, minlength=len(first))
+    kernels.group_entries(ids, row, kind, rows, kinds, large.running(counts))
+    name = np.repeat(np.arange(len(first)), counts)
+    new = np.flatnonzero(np.append(True, (name[1:] != name[:-1]) | (rows[1:] != rows[:-1]))[: len(name)])
+    best = np.minimum.reduceat(kinds, new) if len(new) else kinds
+    entities = np.bincount(name[new], minlength=len(first))
+    return at[first], part["key"][first], start[first], size[first], entities, rows[new], best
 
 
 def table_of_names(hashes: UInt64, size: int) -> tuple[UInt64, Int32]:
@@ -156,82 +199,6 @@ def table_of_names(hashes: UInt64, size: int) -> tuple[UInt64, Int32]:
         left = some[kernels.fill_range(*columns, size - 1, here.start, keys[here], slots[here])]
         part = (part + 1) % len(named)
     return keys, slots
-
-
-class _Named(NamedTuple):
-    """Distinct names in the order in which they first occur, and the entities with each of them."""
-
-    first: Int64
-    """Where each name of a part occurs first, among all occurrences of names."""
-    key: UInt64
-    start: Int64
-    size: Int32
-    indptr: Int64
-    rows: Int32
-    kinds: Int8
-
-
-def _distinct_names(spelled: kernels.Spelled, words: kernels.Affixes) -> _Named:
-    """The distinct names of all texts. They are found in parts, by their hashes, so that each part fits in memory."""
-    parts, size = large.Parts(OCCURRENCE, len(spelled.rows), NAME_BYTES), 0
-    for low, high in large.blocks(len(spelled.rows), NAME_BYTES):
-        found = kernels.Occurrences(*(np.empty(2 * (high - low), OCCURRENCE[name]) for name in NAMED))
-        some = np.empty(kernels.list_names(spelled, words, low, high, found), OCCURRENCE)
-        for name, column in zip(NAMED, found, strict=True):
-            some[name] = column[: len(some)]
-        some["at"] = np.arange(size, size + len(some))
-        parts.add(some["key"], some)
-        size += len(some)
-    done = [_names_of(part, spelled.texts) for part in parts.each()]
-    return done[0] if len(done) == 1 else _merged(done, size)
-
-
-def _names_of(part: npt.NDArray[np.void], texts: UInt8) -> _Named:
-    """The distinct names of a part. An entity has a name once, with the best kind."""
-    at, start, size, row, kind = (np.ascontiguousarray(part[name]) for name in ("at", "start", "size", "row", "kind"))
-    text, offsets = np.empty(int(size.sum()), np.uint8), np.zeros(len(part) + 1, np.int64)
-    kernels.copy_texts(texts, start, size, text, offsets)
-    ids = np.empty(len(part), np.int32)
-    first = distinct_strings(offsets, text, ids)
-    counts = np.bincount(ids, minlength=len(first))
-    rows, kinds = np.empty_like(row), np.empty_like(kind)
-    kernels.group_entries(ids, row, kind, rows, kinds, large.running(counts))
-    name = np.repeat(np.arange(len(first)), counts)
-    new = np.flatnonzero(np.append(True, (name[1:] != name[:-1]) | (rows[1:] != rows[:-1]))[: len(name)])
-    indptr = large.running(np.bincount(name[new], minlength=len(first)))
-    best = np.minimum.reduceat(kinds, new) if len(new) else kinds
-    columns = at[first], part["key"][first], start[first], size[first], indptr, rows[new], best
-    return _Named(*map(large.kept, columns))
-
-
-def _merged(parts: list[_Named], size: int) -> _Named:
-    """The names of all parts in the order in which they first occur, among `size` occurrences."""
-    is_first, before = large.zeros(size, np.bool_), large.empty(size, np.int32)
-    for part in parts:
-        is_first[part.first] = True
-    np.cumsum(is_first, dtype=np.int32, out=before)
-    ids = [large.kept(before[part.first] - 1) for part in parts]
-
-    def placed(columns: list[AnyArray]) -> AnyArray:
-        made = large.empty(sum(map(len, ids)), columns[0].dtype)
-        for names, column in zip(ids, columns, strict=True):
-            made[names] = column
-        return made
-
-    key, start, each = (placed([getattr(part, name) for part in parts]) for name in ("key", "start", "size"))
-    indptr = large.running(placed([np.diff(part.indptr) for part in parts]))
-    rows, kinds = large.empty(int(indptr[-1]), np.int32), large.empty(int(indptr[-1]), np.int8)
-    for names, part in zip(ids, parts, strict=True):
-        to = ranges(indptr[names], np.diff(part.indptr))
-        rows[to], kinds[to] = part.rows, part.kinds
-    return _Named(np.empty(0, np.int64), key, start, each, indptr, rows, kinds)
-
-
-def _texts_of(texts: Strings, named: _Named) -> Strings:
-    """The texts of the names."""
-    text, offsets = large.empty(int(named.size.sum()), np.uint8), large.zeros(len(named.key) + 1, np.int64)
-    kernels.copy_texts(texts.data, named.start, named.size, text, offsets)
-    return Strings(offsets, text)
 
 
 def _every_name(names: EntityNames) -> tuple[Strings, Int64, Int32, Int8]:

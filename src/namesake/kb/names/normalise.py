@@ -1,7 +1,5 @@
 """`normalise` maps the spellings of a name to one form."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import cache

@@ -8,18 +8,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow.compute as pc
 
-from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64, numpy_numbers
-from namesake.kb.columns import Made, NameColumns, Strings, large
-from namesake.kb.columns.assemble import empty_table
+from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64, numpy_numbers, take_rows
+from namesake.kb.columns import Made, NameColumns, Ragged, Strings, large
+from namesake.kb.columns.assemble import distinct_keys, empty_table
+from namesake.kb.columns.large import AnyArray
 from namesake.kb.dump.parse import Items
+from namesake.kb.left import KnownForms
 from namesake.kb.names.build_index import EntityNames
-from namesake.kb.names.form_entries import FormEntries
 from namesake.kb.names.index import name_key, token_hash
 from namesake.kb.names.normalise import APOSTROPHES, TABLE_END, fold_table, normalise_many, replaced
 from namesake.kernels.columns.group import number_keys
-from namesake.kernels.hash import count_each, hash_each, table_of
+from namesake.kernels.hash import count_each, fill, hash_each, table_of, table_size
 from namesake.kernels.names import fold, other_forms
 from namesake.kernels.names import forms as kernels
 from namesake.kernels.names.constants import DEMONYM, HEAD, NATIONAL_TEAM, NO_POSSESSIVE, TAIL, TEAM_DEMONYM
@@ -34,6 +36,12 @@ FORMS = tuple(tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encodi
 FORM_WEIGHTS = np.array([weight for _, weight in FORMS])
 OF_AN_ALIAS = 0.5
 """Factor for the short form of an alias (not for the last three forms, which only aliases have)."""
+MOST = 10
+"""Number of entities that are kept for a short form."""
+ENTRY = np.dtype([("key", np.uint64), ("row", np.int32), ("weight", np.float32), ("form", np.int8)])
+NAME_BYTES = 512
+"""Temporary memory for the entries of one name."""
+AnyRows = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
 
 @cache
@@ -66,32 +74,94 @@ def cut_words(language: Language, of_people: bool) -> kernels.Words:
     return kernels.Words(keys, bits)
 
 
-class NameTokens(NamedTuple):
-    """Hashes of tokens: all of them once, and the first and last one of each person's label and those between."""
+class FormEntries:
+    """Entries of short forms: a key, the entity, the number of the form, the weight. Entries with key 0 are ignored.
 
-    distinct: UInt64
-    firsts: UInt64
-    lasts: UInt64
-    middles: UInt64
+    The lowest bits of a key decide its place in the hash table of short forms, so parts by these bits fill the table
+    from beginning to end. The columns do not depend on the number of parts.
+    """
+
+    def __init__(self, names: int, known: KnownForms | None = None) -> None:
+        """`names` is the number of labels and aliases that have short forms, which decides the number of parts."""
+        self._turn = np.uint64(65 - table_size(names).bit_length())
+        self._parts = large.Parts(ENTRY, names, NAME_BYTES)
+        self._known = known
+
+    def add(self, keys: UInt64, rows: AnyRows, forms: Int8, weights: Float64) -> None:
+        """Add entries."""
+        chosen = np.flatnonzero(keys)
+        entries = np.empty(len(chosen), ENTRY)
+        for name, column in zip(("key", "row", "form", "weight"), (keys, rows, forms, weights), strict=True):
+            entries[name] = column[chosen]
+        self._parts.add(self._turned(entries["key"]), entries)
+
+    def _turned(self, keys: UInt64) -> UInt64:
+        """The keys with the bits that decide their slots highest."""
+        return keys << self._turn | keys >> np.uint64(64) - self._turn
+
+    def columns(self) -> Made:
+        """The columns of short forms, in the order of `_turned` keys. Entries cannot be added afterwards."""
+        types = np.uint64, np.int64, np.int32, np.int8
+        distinct, sizes, entities, which = large.gathered(self._all_best(), *types)
+        ends = large.running(sizes)
+        if self._known is not None:
+            order = np.argsort(self._turned(distinct), kind="stable")
+            ends, taken = take_rows(ends, order)
+            distinct, entities, which = distinct[order], entities[taken], which[taken]
+        size = table_size(len(distinct))
+        hashes, slots = large.zeros(size, np.uint64), large.full(size, -1, np.int32)
+        for low, high in large.blocks(len(distinct), 16):
+            slots[fill(distinct[low:high], hashes)] = np.arange(low, high, dtype=np.int32)
+        return {
+            NameColumns.short_hashes: hashes,
+            NameColumns.short_slots: slots,
+            NameColumns.short_entities: Ragged(ends, entities),
+            NameColumns.short_forms: which,
+        }
+
+    def _all_best(self) -> Iterator[tuple[AnyArray, ...]]:
+        """The distinct keys of each part, in their order, the number of the best entities with each, these, forms."""
+        for part in self._parts.each():
+            if self._known is not None:  # in memory, so that there is one part
+                part = self._known.renew(part)
+            entries = part[np.argsort(part["row"], kind="stable")]
+            ids = np.empty(len(entries), np.int32)
+            found = distinct_keys(np.ascontiguousarray(entries["key"]), ids)
+            order = np.argsort(self._turned(found))
+            place = np.empty(len(order), np.int32)
+            place[order] = np.arange(len(order), dtype=np.int32)
+            size = min(len(ids), MOST * len(found))
+            rows, forms, weights = (np.empty(size, kind) for kind in (np.int32, np.int8, np.float32))
+            best = kernels.Grouped(np.zeros(len(found) + 1, np.int64), rows, forms, weights)
+            columns = (np.ascontiguousarray(entries[name]) for name in ("row", "form", "weight"))
+            kernels.best_bearers(place[ids], *columns, MOST, best)
+            yield found[order], np.diff(best.indptr), rows[: best.indptr[-1]], forms[: best.indptr[-1]]
+        if (known := self._known) is not None:
+            yield known.keys, np.diff(known.ends), known.rows, known.forms
 
 
 def list_forms(
     names: EntityNames, shortened: Bool, fame: Float64, prefixes: UInt8, entries: FormEntries | None = None
-) -> NameTokens:
-    """Add the short forms of some people to `entries`, and their beginnings to `prefixes`; returns all tokens."""
-    columns = [large.Growing(np.uint64) for _ in range(3)]
-    for entities, some in names.blocks(shortened):
-        found = _forms_of_people(some, fame[entities], prefixes)
-        if entries is not None:
-            entries.add(found.keys, entities[found.rows], found.forms, found.weights)
-        for column, tokens in zip(columns, (found.firsts, found.lasts, found.middles), strict=True):
-            column.append(tokens)
+) -> list[UInt64]:
+    """Add the short forms of some people to `entries`, and their beginnings to `prefixes`.
+
+    Returns hashes of tokens: all of them once, the first and last one of each person's label, and those between.
+    """
+
+    def each() -> Iterator[tuple[UInt64, UInt64, UInt64]]:
+        for entities, some in names.blocks(shortened):
+            found = _forms_of_people(some, fame[entities], prefixes)
+            if entries is not None:
+                entries.add(found.keys, entities[found.rows], found.forms, found.weights)
+            yield found.firsts, found.lasts, found.middles
+
+    of_labels = large.gathered(each(), *[np.uint64] * 3)
     texts, (keys, known), size = names.normalised, empty_table(), 0
     for low, high in large.spans(texts.offsets, 16):
         offsets = texts.offsets[low : high + 1]
         hashes = token_hashes(texts.data[offsets[0] : offsets[-1]], offsets - offsets[0], np.empty(0, np.int64))
         keys, known, size = number_keys(hashes, keys, known, size, np.empty(len(hashes), np.int32))
-    return NameTokens(keys[keys != 0], *(column.done() for column in columns))
+    return [keys[keys != 0], *of_labels]
 
 
 def _forms_of_people(names: EntityNames, fame: Float64, prefixes: UInt8) -> kernels.Found:
@@ -148,13 +218,14 @@ def in_lower_case(texts: Strings, counted: Bool) -> Texts:
     return texts, counted & fold.begins_with(texts.data, texts.offsets, characters(str.islower))
 
 
-def count_tokens(tokens: NameTokens, prose: list[Texts]) -> Made:
+def count_tokens(tokens: list[UInt64], prose: list[Texts]) -> Made:
     """The columns of tokens: those of people's names that are counted at least once."""
-    keys, _ = table_of(tokens.distinct)
+    distinct, *of_labels = tokens
+    keys, _ = table_of(distinct)
     lower = np.zeros(len(keys), np.int32)
     for texts, counted in prose:
         fold.count_lower(texts.data, texts.offsets, counted, *fold_table(), characters(str.islower), keys, lower)
-    counts = [*(count_each(some, keys) for some in (tokens.firsts, tokens.lasts, tokens.middles)), lower]
+    counts = [*(count_each(some, keys) for some in of_labels), lower]
     used = np.flatnonzero(np.logical_or.reduce([count > 0 for count in counts]))
     smaller, place = table_of(keys[used])
     columns = NameColumns.token_first, NameColumns.token_last, NameColumns.token_middle, NameColumns.token_lower

@@ -30,9 +30,9 @@ from namesake.kb.columns.layout import ALIAS, ENTITY, ITEM, PAIR, STRING, TENURE
 from namesake.kb.manifest import BASE, MANIFEST, OWN_FILE, Manifest, parse_manifest, read_manifest
 from namesake.kb.names import short_forms
 from namesake.kb.names.build_index import EntityNames
-from namesake.kb.names.form_entries import MOST
 from namesake.kb.names.index import drawers, filed, name_key
 from namesake.kb.names.normalise import normalise
+from namesake.kb.names.short_forms import MOST
 from namesake.kb.own.records import Dump, Record, read_records
 from namesake.kb.publish.draft import Draft
 from namesake.kernels.dump.wikidata import FIRST_OWN, LEAGUE, SPORT

@@ -146,21 +146,22 @@ def union_words(own, statements, pair_value, items, strings, stamp, out):
 
 
 @kernel(types.void(I64, I32, I32, types.int64, INTS, LONGS, INTS))
-def place_links(indptr, target, source, first, last, place, links):
+def place_links(indptr, target, row_of, first, last, place, links):
     """Write the distinct other nodes that link to each node from `first` on; without room in `links`, count them.
 
-    Row i links from source[i] to target[indptr[i] - indptr[0]:indptr[i + 1] - indptr[0]]; negative numbers are ignored.
-    `place` has the next position in `links` of each node, or the count; `last` the last node that links to it, or -1.
+    Node i links to target[indptr[row]:indptr[row + 1]] where row is row_of[i]; negative numbers are ignored. `place`
+    has the next position in `links` of each node, or the count; `last` the last node that links to it, or -1.
     """
-    for i in range(len(source)):
-        if source[i] < 0:
+    for node in range(len(row_of)):
+        row = row_of[node]
+        if row < 0:
             continue
-        for j in range(indptr[i] - indptr[0], indptr[i + 1] - indptr[0]):
+        for j in range(indptr[row], indptr[row + 1]):
             to = target[j] - first
-            if to >= 0 and to < len(last) and target[j] != source[i] and last[to] != source[i]:
-                last[to] = source[i]
+            if to >= 0 and to < len(last) and target[j] != node and last[to] != node:
+                last[to] = node
                 if len(links) > 0:
-                    links[place[to]] = source[i]
+                    links[place[to]] = node
                 place[to] += 1
 
 

@@ -83,15 +83,6 @@ def revision(data, given, to):
     return number if ends or given == 0 else FAIL
 
 
-@inner(types.int64(types.int64, POINTERS))
-def count_members(given, to):
-    """The number of members of a map; 0 if there is none."""
-    count, one = 0, given + 1
-    while given > 0 and one < to.past[given]:
-        count, one = count + 1, to.past[one + 1]
-    return count
-
-
 @inner(types.int64(BYTES, *[types.int64] * 2, types.UniTuple(types.int64, 4), *[types.boolean] * 2, POINTERS))
 def keep_item(data, qid, first_statement, parts, keep_all, check, to):
     """Write an item with its labels, descriptions, aliases, sitelinks and statements into the tables."""
@@ -111,16 +102,16 @@ def keep_item(data, qid, first_statement, parts, keep_all, check, to):
     titled = tables.append_text(data, title if kept else 0, tables.TITLE, to)
     if min(described, title, titled) < 0 or st.keep_statements(data, kept, first_statement, to) < 0:
         return FAIL
+    links, one = np.int64(0), sitelinks + 1
+    while sitelinks > 0 and one < to.past[sitelinks]:
+        links, one = links + 1, to.past[one + 1]
     numbers = (
         *(qid, to.counts[tables.ALIAS], to.counts[tables.STATEMENTS]),
-        *(np.int64(kept), person, count_members(sitelinks, to), found[st.VALUED], found[st.INHABITANTS]),
+        *(np.int64(kept), person, links, found[st.VALUED], found[st.INHABITANTS]),
         *(found[st.BORN], found[st.BORN + 1], found[st.DIED], found[st.DIED + 1]),
         *(found[st.DECIDING], number),
     )
-    row = to.counts[tables.ITEMS] * len(numbers)
-    for i in range(len(numbers)):
-        to.items[row + i] = numbers[i]
-    to.counts[tables.ITEMS] += 1
+    tables.append_row(numbers, tables.ITEMS, to.items, to)
     return 0
 
 

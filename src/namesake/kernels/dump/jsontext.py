@@ -15,7 +15,10 @@ FAIL = -1
 NEWLINE, SPACE, QUOTE, COMMA, COLON, BACKSLASH, ZERO, NINE = (ord(c) for c in '\n ",:\\09')
 OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP = (ord(c) for c in "[]{}")
 NO_BITS, ONE_BIT, ALL_BITS, TOP_BIT = np.uint64(0), np.uint64(1), np.uint64((1 << 64) - 1), np.uint64(1 << 63)
-ESCAPES = np.array([list(b'"\\/bfnrt'), list(b'"\\/\b\f\n\r\t')])
+ESCAPES, HEX_DIGITS = np.zeros(256, np.uint8), np.full(256, FAIL, np.int64)
+"""By byte: the character of an escape, 0 if there is none; the value of a hexadecimal digit."""
+ESCAPES[list(b'"\\/bfnrt')] = list(b'"\\/\b\f\n\r\t')
+HEX_DIGITS[list(b"0123456789abcdefABCDEF")] = [*range(16), *range(10, 16)]
 Literal = types.UniTuple(types.uint64, 6)
 
 
@@ -74,13 +77,10 @@ def hex_digits(data, p):
     """The value of four hexadecimal digits."""
     number = 0
     for i in range(p, p + 4):
-        c = byte(data, i)
-        if ZERO <= c <= NINE:
-            number = number * 16 + c - ZERO
-        elif 97 <= (c | 32) <= 102:
-            number = number * 16 + (c | 32) - 87
-        else:
+        digit = HEX_DIGITS[byte(data, i)]
+        if digit < 0:
             return FAIL
+        number = number * 16 + digit
     return number
 
 
@@ -98,42 +98,20 @@ def put_code_point(code, out, to):
     return to + size
 
 
-@inner(types.int64(BYTES, types.int64))
-def utf8_length(data, p):
-    """Number of bytes of the UTF-8 character at p; FAIL if it is not well-formed."""
-    c, second = byte(data, p), byte(data, p + 1)
-    if c < 0x80:
-        return 1
-    if second & 0xC0 != 0x80 or c < 0xC2 or c > 0xF4:
-        return FAIL
-    if c < 0xE0:
-        return 2
-    if byte(data, p + 2) & 0xC0 != 0x80:
-        return FAIL
-    if c < 0xF0:
-        bad = (c == 0xE0 and second < 0xA0) or (c == 0xED and second > 0x9F)
-        return FAIL if bad else 3
-    bad = (c == 0xF0 and second < 0x90) or (c == 0xF4 and second > 0x8F) or byte(data, p + 3) & 0xC0 != 0x80
-    return FAIL if bad else 4
-
-
 @inner(types.UniTuple(types.int64, 2)(BYTES, types.int64, BYTES, types.int64))
 def put_escape(data, p, out, to):
     """Write the character of the escape at p; returns the positions after it in both texts. A lone surrogate fails."""
     c = byte(data, p + 1)
     if c != 117:  # u
-        for i in range(8):
-            if c == ESCAPES[0, i]:
-                out[to] = ESCAPES[1, i]
-                return p + 2, to + 1
-        return FAIL, to
+        out[to] = ESCAPES[c]
+        return p + 2, to + 1
     code = hex_digits(data, p + 2)
     p += 6
     if 0xD800 <= code < 0xDC00 and byte(data, p) == BACKSLASH and byte(data, p + 1) == 117:
         low = hex_digits(data, p + 2)
         if 0xDC00 <= low < 0xE000:
             return p + 6, put_code_point(0x10000 + ((code - 0xD800) << 10) + low - 0xDC00, out, to)
-    if code < 0 or 0xD800 <= code < 0xE000:
+    if 0xD800 <= code < 0xE000:
         return FAIL, to
     return p, put_code_point(code, out, to)
 

@@ -1,4 +1,9 @@
-"""The statements of an item: its values, ranks and qualifiers, and what follows from them about the item."""
+"""The statements of an item: its values, ranks and qualifiers, and what follows from them about the item.
+
+Times become their first and last day, as days since 1970-01-01. Days are counted in the proleptic Gregorian calendar
+with Wikidata's digits unchanged. There is no year 0 in Wikidata: `-0043` is 43 BCE; here the year before year 1 is
+year 0.
+"""
 
 import numpy as np
 from numba import types
@@ -7,10 +12,9 @@ from namesake.kernels.compiled import inner
 from namesake.kernels.dump import jsontext as js
 from namesake.kernels.dump import tables, wikidata
 from namesake.kernels.dump.jsontext import FAIL, keyword
-from namesake.kernels.dump.tables import POINTERS, language
+from namesake.kernels.dump.tables import POINTERS
 from namesake.kernels.dump.tape import as_map, member, text_of
-from namesake.kernels.dump.times import read_time
-from namesake.kernels.dump.wikidata import MISSING
+from namesake.kernels.dump.wikidata import CENTURY, DAY, DECADE, LAST_YEAR, MILLENNIUM, MISSING, MONTH, YEAR
 from namesake.kernels.simd import BYTES, byte
 
 # Places in `found`: what the statements of the current line say of the item.
@@ -21,13 +25,14 @@ DECIDING = 9  # a bit for each stated property that decides a kind
 FOUND = 10
 ENTITY_ID, PLAIN_STRING, TIME_VALUE, QUANTITY, MONOLINGUAL, OTHER, IDENTIFIER, NO_VALUE = range(8)  # types of values
 
-LETTER_P, LETTER_Q, PLUS = (ord(c) for c in "PQ+")
+LETTER_P, LETTER_Q, LETTER_T, PLUS, DASH = (ord(c) for c in "PQT+-")
 K_MAINSNAK, K_RANK, K_QUALIFIERS = (keyword(k) for k in ("mainsnak", "rank", "qualifiers"))
 K_SNAKTYPE, K_DATATYPE, K_DATAVALUE = (keyword(k) for k in ("snaktype", "datatype", "datavalue"))
 K_ID, K_VALUE, K_TYPE, K_TIME, K_PRECISION = (keyword(k) for k in ("id", "value", "type", "time", "precision"))
 K_AMOUNT, K_STRING, K_TEXT, K_LANGUAGE = (keyword(k) for k in ("amount", "string", "text", "language"))
 K_TYPES = tuple(keyword(k) for k in ("wikibase-entityid", "string", "time", "quantity", "monolingualtext"))
 K_RANKS = tuple(keyword(k) for k in ("deprecated", "normal", "preferred"))
+MONTH_DAYS = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
 K_START_TIME, K_END_TIME = keyword(f"P{wikidata.START_TIME}"), keyword(f"P{wikidata.END_TIME}")
 
 
@@ -50,6 +55,68 @@ def snak(data, given, to):
     if which == PLAIN_STRING and datatype > 0 and not js.at(data, to.at[datatype], K_STRING):
         which = IDENTIFIER
     return which, value
+
+
+@inner("int64(int64, int64, int64)")
+def days_from_civil(year, month, day):
+    """Days since 1970-01-01 in the proleptic Gregorian calendar; the year before year 1 is year 0."""
+    if month <= 2:
+        year -= 1
+        month += 12
+    century_days = year * 365 + year // 4 - year // 100 + year // 400
+    return century_days + (153 * (month - 3) + 2) // 5 + day - 719469
+
+
+@inner("UniTuple(int64, 3)(int64, int64, int64, int64)")
+def period(year, month, day, precision):
+    """First day, precision and last day of a period; (MISSING, 0, MISSING) where there is no such day.
+
+    A month or day of 0 lowers the precision. So does 29 February of a year that is a leap year in the Julian calendar
+    only: the Gregorian calendar has the month but not the day.
+    """
+    if month > 12 or day > 31 or precision < 1 or precision > 14:
+        return MISSING, 0, MISSING
+    precision = min(precision, YEAR if month == 0 else (MONTH if day == 0 else DAY))
+    if precision == DAY and day > MONTH_DAYS[month]:
+        if month != 2 or day != 29 or year % 4 != 0:
+            return MISSING, 0, MISSING
+        if year % 100 == 0 and year % 400 != 0:
+            precision = MONTH  # a leap day of the Julian calendar alone
+    if precision == DAY:
+        exactly = days_from_civil(year, month, day)
+        return exactly, DAY, exactly
+    if precision == MONTH:
+        return days_from_civil(year, month, 1), MONTH, days_from_civil(year + month // 12, month % 12 + 1, 1) - 1
+    if precision == DECADE and year > 0:
+        first, last = max(1, year // 10 * 10), year // 10 * 10 + 9
+    elif precision == DECADE:
+        first, last = -8 - (1 - year) // 10 * 10, min(0, 1 - (1 - year) // 10 * 10)
+    else:
+        size = 100 if precision == CENTURY else 1000 if precision == MILLENNIUM else 1
+        first = (year - 1) // size * size + 1
+        last = first + size - 1
+    return days_from_civil(first, 1, 1), precision, days_from_civil(last + 1, 1, 1) - 1
+
+
+@inner(types.int64(BYTES, types.int64))
+def two_digits(data, p):
+    """The number of two digits at p; 99, which is no month or day, where they are none."""
+    tens, units = byte(data, p) - js.ZERO, byte(data, p + 1) - js.ZERO
+    return tens * 10 + units if 0 <= tens <= 9 and 0 <= units <= 9 else 99
+
+
+@inner(types.UniTuple(types.int64, 3)(BYTES, types.int64, types.int64))
+def read_time(data, p, precision):
+    """Read `+1961-08-04T00:00:00Z` at p, as `period` returns it."""
+    sign, start = byte(data, p), p + 1
+    year, p = 0, start
+    while js.ZERO <= byte(data, p) <= js.NINE:
+        year = min(year * 10 + byte(data, p) - js.ZERO, LAST_YEAR + 1)
+        p += 1
+    is_year = sign in (PLUS, DASH) and 0 < year <= LAST_YEAR
+    if not is_year or byte(data, p) != DASH or byte(data, p + 3) != DASH or byte(data, p + 6) != LETTER_T:
+        return MISSING, 0, MISSING
+    return period(year if sign == PLUS else 1 - year, two_digits(data, p + 1), two_digits(data, p + 4), precision)
 
 
 @inner(types.UniTuple(types.int64, 3)(BYTES, types.int64, POINTERS))
@@ -122,9 +189,10 @@ def demonym(data, value, to):
     written = member(data, value, K_LANGUAGE, to)
     if written <= 0 or not js.plain_text(data, to.at[written]):
         return FAIL
-    if language(data, to.at[written], to.languages) < 0:
-        return 0
-    return text_of(data, value, K_TEXT, to) or FAIL
+    for kept in range(tables.LANGUAGES):
+        if js.at(data, to.at[written], tables.held(to.languages, kept)):
+            return text_of(data, value, K_TEXT, to) or FAIL
+    return 0
 
 
 @inner(types.int64(BYTES, types.int64, types.int64, POINTERS))
@@ -161,12 +229,7 @@ def keep_statement(data, of, given, to):
         elif kind == QUANTITY and of == wikidata.POPULATION:
             kept = keep_population(data, value, to)
         return FAIL if kept < 0 else 1
-    row = to.counts[tables.STATEMENTS] * tables.STATEMENT_COLUMNS
-    to.statements[row + tables.PROPERTY] = of
-    to.statements[row + tables.VALUE] = item
-    to.statements[row + tables.SINCE] = qualifiers
-    to.statements[row + tables.UNTIL] = text
-    to.counts[tables.STATEMENTS] += 1
+    tables.append_row((of, item, qualifiers, text), tables.STATEMENTS, to.statements, to)
     return 1
 
 
@@ -229,10 +292,6 @@ def keep_statements(data, kept, first, to):
         _, ended, until = first_time(data, member(data, qualifiers, K_END_TIME, to), to)
         if started < 0 or ended < 0:
             return FAIL
-        target = to.counts[tables.STATEMENTS] * tables.STATEMENT_COLUMNS
-        to.statements[target + tables.PROPERTY] = to.statements[source + tables.PROPERTY]
-        to.statements[target + tables.VALUE] = value
-        to.statements[target + tables.SINCE] = since
-        to.statements[target + tables.UNTIL] = until
-        to.counts[tables.STATEMENTS] += 1
+        of = to.statements[source + tables.PROPERTY]
+        tables.append_row((of, value, since, until), tables.STATEMENTS, to.statements, to)
     return 0

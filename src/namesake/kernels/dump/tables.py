@@ -14,8 +14,8 @@ from numba import types
 
 from namesake.kernels import hash as hashing
 from namesake.kernels.compiled import inlined, inner
-from namesake.kernels.dump.jsontext import FAIL, Literal, at, keyword, literal, put_text
-from namesake.kernels.simd import BYTES, pointer
+from namesake.kernels.dump.jsontext import FAIL, Literal, keyword, literal, put_text
+from namesake.kernels.simd import BYTES, NUMBERS, pointer
 
 # Text columns, each with its place in `counts`.
 LABEL, DESCRIPTION, TITLE, ALIAS, STRING, PROPERTY_LABEL = range(6)
@@ -81,15 +81,6 @@ def held(keys, number):
     return keys[k], keys[k + 1], keys[k + 2], keys[k + 3], keys[k + 4], keys[k + 5]
 
 
-@inner(types.int64(BYTES, types.int64, hashing.KEYS))
-def language(data, p, keys):
-    """The number of the kept language at p, in order of preference; FAIL for any other."""
-    for number in range(LANGUAGES):
-        if at(data, p, held(keys, number)):
-            return number
-    return FAIL
-
-
 @inner(types.int64(BYTES, types.int64, types.int64, POINTERS))
 def append_text(data, p, column, to):
     """Append the decoded text at p (0: an empty one) to its column; returns its length."""
@@ -104,12 +95,6 @@ def append_text(data, p, column, to):
     return end - start
 
 
-@inlined(types.boolean(BYTES, types.int64, types.int64, types.int64, types.int64))
-def same_span(text, start, end, other, other_end):
-    """Whether text[start:end] and text[other:other_end] are equal."""
-    return end - start == other_end - other and hashing.same_bytes(text, start, text, other, end - start)
-
-
 @inner(types.int64(BYTES, types.int64, types.int64, types.boolean, POINTERS))
 def append_alias(data, p, first, check, to):
     """Append one decoded alias, unless it is empty, the label, or, with `check`, equal to one from `first` on."""
@@ -117,14 +102,23 @@ def append_alias(data, p, first, check, to):
     length = append_text(data, p, ALIAS, to)
     if length < 0 or (check and row - first > MOST_ALIASES):
         return FAIL
-    base, label = LABEL * to.counts[CAPACITY], (to.counts[LABEL] - 1) * TEXT_COLUMNS + LABEL
-    aliases = ALIAS * to.counts[CAPACITY]
-    start = aliases + to.offsets[row * TEXT_COLUMNS + ALIAS]
-    end = start + length
-    known = same_span(to.text, start, end, base + to.offsets[label], base + to.offsets[label + TEXT_COLUMNS])
-    for other in range(first, row if check else first):
-        cell = other * TEXT_COLUMNS + ALIAS
-        known |= same_span(to.text, start, end, aliases + to.offsets[cell], aliases + to.offsets[cell + TEXT_COLUMNS])
-    if known or length == 0:
+    start = ALIAS * to.counts[CAPACITY] + to.offsets[row * TEXT_COLUMNS + ALIAS]
+    known = length == 0
+    for other in range(first - 1, row if check else first):  # the first one stands for the label
+        column, text = (ALIAS, other) if other >= first else (LABEL, to.counts[LABEL] - 1)
+        cell = text * TEXT_COLUMNS + column
+        if to.offsets[cell + TEXT_COLUMNS] - to.offsets[cell] == length:
+            place = column * to.counts[CAPACITY] + to.offsets[cell]
+            known |= hashing.same_bytes(to.text, start, to.text, place, length)
+    if known:
         to.counts[ALIAS] = row
     return 0
+
+
+@inner([types.void(types.UniTuple(types.int64, size), types.int64, NUMBERS, POINTERS) for size in (4, 14)])
+def append_row(numbers, count, table, to):
+    """Append a row to a table of numbers, whose rows are counted in counts[count]."""
+    start = to.counts[count] * len(numbers)
+    for i in range(len(numbers)):
+        table[start + i] = numbers[i]
+    to.counts[count] += 1

@@ -1,7 +1,7 @@
 """Read a line of JSON: check that it is valid, note where its values are, and find the members of maps.
 
 One pass, 64 bytes at a time: masks mark what is inside strings. Outside, structural characters and the beginnings of
-numbers and words are checked one by one; inside, escapes and non-ASCII characters.
+numbers and words are checked one by one; inside, escapes. The caller has checked that the text is UTF-8.
 
 Keys and values are numbered in their order in the text: 1 is the whole entity, and 0 stands for a missing value. `at`
 has the position of each, and `past` the number of the next one that is not inside it.
@@ -17,7 +17,7 @@ from namesake.kernels.compiled import inner
 from namesake.kernels.dump import jsontext as js
 from namesake.kernels.dump.tables import KEY_SLOTS, POINTERS, STAMP
 from namesake.kernels.hash import AS_IT_IS, HALF, LOW_HALF, extend, find_stamped, hash_ahead
-from namesake.kernels.simd import BYTES, LANES, below, byte, equal, equal_folded, first_bits, lowest, width
+from namesake.kernels.simd import BYTES, LANES, below, byte, equal, equal_folded, first_bits, lowest
 
 VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON_NEXT, COMMA_OR_END = range(6)  # what may stand next
 DEEPEST = 62  # open brackets; deeper nesting is left to a decoder
@@ -61,30 +61,10 @@ def good_escapes(data, p, slashes):
     while slashes != js.NO_BITS:
         place = p + lowest(slashes)
         c = byte(data, place + 1)
-        known = c == 117 and js.hex_digits(data, place + 2) >= 0  # u
-        for i in range(8):
-            known |= c == js.ESCAPES[0, i]
-        if not known:
+        if js.ESCAPES[c] == 0 and (c != 117 or js.hex_digits(data, place + 2) < 0):  # u
             return False
         slashes &= slashes - js.ONE_BIT
     return True
-
-
-@inner(types.int64(BYTES, types.int64, types.uint64))
-def good_letters(data, p, beyond):
-    """Number of bytes of the next block that belong to a character of this one; FAIL if one is not valid UTF-8.
-
-    `beyond` are the non-ASCII bytes of the block at p, without those of a character that began before.
-    """
-    while beyond != js.NO_BITS:
-        bit = lowest(beyond)
-        length = js.utf8_length(data, p + bit)
-        if length < 2:
-            return js.FAIL
-        if bit + length >= LANES:
-            return bit + length - LANES
-        beyond &= js.ALL_BITS << np.uint64(bit + length)
-    return 0
 
 
 @inner(types.uint64(types.uint64, types.uint64))
@@ -122,8 +102,7 @@ def read(data, p, check, to):
     to.at[0] = p  # around the entity is nothing
     most = MOST_KEYS if check else 0
     size, around, depth, part, in_map = ENTITY, 0, 0, 0, False  # `around`: the innermost open bracket
-    state, key, last_slash = VALUE, p, p
-    escaping, inside, in_plain, in_letter = js.NO_BITS, js.NO_BITS, js.NO_BITS, 0
+    state, escaping, inside, in_plain = VALUE, js.NO_BITS, js.NO_BITS, js.NO_BITS
     while True:
         quotes, slashes = equal(data, p, js.QUOTE), equal(data, p, js.BACKSLASH)
         if escaping | slashes != js.NO_BITS:
@@ -151,8 +130,7 @@ def read(data, p, check, to):
             events &= events - js.ONE_BIT
             c = byte(data, place)
             if c == js.COLON:
-                before = slashes & first_bits(place - p)
-                if state != COLON_NEXT or max(last_slash, p + width(before) - 1 if before else 0) > key:
+                if state != COLON_NEXT:
                     return js.FAIL
                 state = VALUE
             elif c == js.COMMA:
@@ -174,7 +152,9 @@ def read(data, p, check, to):
                     return js.FAIL
                 to.at[size], to.past[size], state = place, size + 1, COMMA_OR_END
                 if is_key:
-                    key, state = place, COLON_NEXT
+                    state = COLON_NEXT
+                    if not js.plain_text(data, place):
+                        return js.FAIL
                     if check and depth == PARTS:
                         most -= 1
                         if most < 0 or not new_key(data, place, part, to):
@@ -191,13 +171,10 @@ def read(data, p, check, to):
                     return js.FAIL
                 size += 1
         kept = here & first_bits(ended) if ended else here
-        beyond = ~below(data, p, 128) & (js.ALL_BITS << np.uint64(in_letter)) & kept
-        in_letter = good_letters(data, p, beyond) if beyond != js.NO_BITS else 0
-        if in_letter < 0 or not good_escapes(data, p, slashes & kept & strings):
+        if not good_escapes(data, p, slashes & kept & strings):
             return js.FAIL
         if ended or breaks != js.NO_BITS:
             return p + ended if ended else js.FAIL
-        last_slash = p + width(slashes) - 1 if slashes else last_slash
         in_plain = plain >> np.uint64(63)
         inside = js.ALL_BITS if strings & js.TOP_BIT != js.NO_BITS else js.NO_BITS
         p += LANES
