@@ -17,7 +17,17 @@ import numpy as np
 
 from namesake.analysis.evaluate import Corpus, only_known
 from namesake.evaluation import fit_weights, statistics
-from namesake.evaluation.gold import Dataset, GoldRow, ScoreTable, align, in_split, read_gold, read_scores, score_table
+from namesake.evaluation.gold import (
+    Dataset,
+    GoldRow,
+    ScoreTable,
+    align,
+    article_numbers,
+    in_split,
+    read_gold,
+    read_scores,
+    score_table,
+)
 from namesake.evaluation.measure import Method, from_recipe
 from namesake.kb.build import build
 from namesake.recipe import Part, Recipe
@@ -88,7 +98,7 @@ def measure(recipe: Recipe, kb: Path, folder: Path, gold: list[GoldRow]) -> tupl
     """The recipe fitted on the tune split, and its answers on all gold with rivals in the KB."""
     files = sources(kb, folder, recipe)
     if recipe.decide.confirm == 1:
-        recipe = fit_weights.fit(recipe, [file.data(in_split(gold, "tune")) for file in files]).recipe
+        recipe = fit_weights.fit(recipe, [file.data(in_split(gold, "tune")) for file in files])[0]
     data = files[1].data(gold)
     return recipe, data, from_recipe(recipe, data, recipe.name)
 
@@ -133,7 +143,7 @@ def table(kb: Path, folder: Path) -> None:
             print("|---|---:|---:|---:|---:|---|")
         both = statistics.means(np.hstack([values, base]))
         plain = both(np.ones((1, len(values))))[0]
-        sampled = statistics.resample(both, data.documents)
+        sampled = statistics.resample(both, article_numbers([data]))
         low, high = np.quantile(sampled[:, :4] - sampled[:, 4:], [0.025, 0.975], axis=0)
         cells = [
             f"{plain[k]:.3f}"

@@ -144,10 +144,10 @@ def drawn(truth, nil, count, size=4, seed=3):
 def test_the_fit_finds_the_weights_that_made_the_data():
     truth = np.array([1.5, 0.0, 0.6])
     always = drawn(truth, -np.inf, 1500)
-    weights = [part.weight for part in fit_weights.fit(RECIPE, [dataset(always)], 5, 1).recipe.parts]
+    weights = [part.weight for part in fit_weights.fit(RECIPE, [dataset(always)], 5, 1)[0].parts]
     np.testing.assert_allclose(weights, truth, atol=0.15)
     several, single = drawn(truth, 4.0, 1500), drawn(truth, 1.0, 1500, size=1, seed=4)
-    found = fit_weights.fit(DECIDES, [dataset(several), dataset(single)], 5, 1).recipe
+    found = fit_weights.fit(DECIDES, [dataset(several), dataset(single)], 5, 1)[0]
     np.testing.assert_allclose([part.weight for part in found.parts], truth, atol=0.15)
     assert found.decide.nil == pytest.approx(4.0, abs=0.3)
     assert found.decide.alone == pytest.approx(1.0, abs=0.3)
@@ -238,7 +238,7 @@ def test_a_stand_in_is_learnt_where_it_counts_and_the_rest_from_all_files():
     whole = dataset(drawn(np.array([1.0, 0.0, 0.7]), 3.0, 1200))
     lacking = dataset(drawn(np.array([0.0, 2.0, 0.7]), 3.0, 1200, seed=5))
     del lacking.table.scores["IScore"]
-    found = fit_weights.fit(recipe, [whole, lacking], 5, 1).recipe
+    found = fit_weights.fit(recipe, [whole, lacking], 5, 1)[0]
     assert [part.scorer for part in found.parts] == ["IScore", "EEIScore", "NIScore"]
     np.testing.assert_allclose([part.weight for part in found.parts], [1.0, 0.7, 2.0], atol=0.2)
     assert found.decide.nil == pytest.approx(3.0, abs=0.3)
@@ -249,7 +249,7 @@ def test_what_cannot_be_learnt_keeps_the_weight_it_came_with():
     recipe = DECIDES.replace(
         parts=(Part("IScore", 0.25, fixed=True), Part("NIScore", 1, "log1p"), Part("EEIScore", 7.0))
     )
-    found = fit_weights.fit(recipe, [dataset(mentions * 2)], 2, 1).recipe
+    found = fit_weights.fit(recipe, [dataset(mentions * 2)], 2, 1)[0]
     assert found.parts[0] == recipe.parts[0]  # fixed
     assert found.parts[2] == recipe.parts[2]  # 0 everywhere
     assert found.decide == recipe.decide  # nobody is never right, so its score would run away
@@ -260,7 +260,7 @@ def test_a_fixed_weight_counts_in_the_fit():
     truth = np.array([1.5, 0.5, 0.6])
     mentions = drawn(truth, 3.0, 1500)
     held = DECIDES.replace(parts=(Part("IScore", 1.5, fixed=True), *DECIDES.parts[1:]))
-    found = fit_weights.fit(held, [dataset(mentions)], 5, 1).recipe
+    found = fit_weights.fit(held, [dataset(mentions)], 5, 1)[0]
     np.testing.assert_allclose([part.weight for part in found.parts], truth, atol=0.15)
     assert found.decide.nil == pytest.approx(3.0, abs=0.2)
 

@@ -91,8 +91,7 @@ def labelled_corpus(path: str | Path, kb: AnyKB) -> tuple[Corpus, list[GoldRow]]
 
 def in_kb(qids: Sequence[str | None], kb: KB) -> Bool:
     """Return which QIDs are in a KB."""
-    numbers = [kb.ids.number(qid) if qid else -1 for qid in qids]
-    return np.asarray(kb.rows(np.array(numbers, np.int64)) >= 0)
+    return np.asarray(kb.rows(np.array([kb.ids.number(qid) if qid else -1 for qid in qids], np.int64)) >= 0)
 
 
 def only_known(data: Dataset, kb: AnyKB | None) -> Dataset:
@@ -228,9 +227,8 @@ def evaluate(
         caveats.append(f"{len(data.unscored):,} mentions of the gold have no candidates: they count as missed.")
     if known is not None:
         where = known.path if isinstance(known, KB) else known
-        caveats.append(
-            f"Candidates that are not in {where} are ignored; gold entities that are not in it count as NIL."
-        )
+        ignored = f"Candidates that are not in {where} are ignored"
+        caveats.append(f"{ignored}; gold entities that are not in it count as NIL.")
     return evaluation_report(evaluation, "How good are the links?", about, caveats)
 
 
@@ -247,7 +245,7 @@ def _linked(
         raise NamesakeError("Random alone needs no linking: name a recipe, too")
     data = next(iter(runs.values()))
     if known is None:
-        answers = {name: replace(linked("links", run), name=name) for name, run in runs.items()}
+        answers = {name: linked(name, run) for name, run in runs.items()}
     else:
         answers = {name: from_recipe(systems[name], run, name) for name, run in runs.items()}
     return data, [answers.get(name) or method(name, data) for name in names]
@@ -280,8 +278,7 @@ def evaluate_text(
     at = 0.0 if system.decide is None else system.decide.threshold
     outcomes, missed = text.outcomes, []
     for outcome in outcomes:
-        named = are_names(outcome.labels, text.kb)
-        missed += misses(outcome, at, named, lambda one: sentences(one, text.kb.language))
+        missed += misses(outcome, at, are_names(outcome.labels, text.kb), lambda one: sentences(one, text.kb.language))
     documents = sum(len(outcome.labels.corpus.documents) for outcome in outcomes)
     answered = "without a threshold" if system.decide is None else f"with the threshold {at:g}"
     about = [
@@ -340,8 +337,7 @@ def ablate(
         rejects: collects articles that cannot be used; without it, the first of them is an error.
     """
     rows = in_split(read_gold(Path(gold)), split)
-    features: list[Row] = []
-    context: list[Row] = []
+    features, context = list[Row](), list[Row]()
     for number, kb in enumerate(several(kbs)):
         corpus = Corpus(articles, kb, Rejects() if number else rejects)  # the same articles are rejected each time
         label = NORMALISATION[corpus.kb.manifest.words_how]
@@ -356,9 +352,8 @@ def ablate(
         Section("Table 7: context", [TEXTS["words_of_texts"]], [by_place]),
     ]
     tables = [{"table": table, **asdict(row)} for table, part in (("6", features), ("7", context)) for row in part]
-    short = [view for section in sections for view in section.views]
     title = "Which words matter? An ablation of IScore"
-    return Report(title, sections, tables, [f"{articles} against {gold}."], short)
+    return Report(title, sections, tables, [f"{articles} against {gold}."], [by_words, by_place])
 
 
 def feature_recipes(paragraphs: bool) -> dict[str, Recipe]:

@@ -28,9 +28,6 @@ from namesake.recipe import Recipe
 from namesake.scorers.evidence_shown import statement_source
 from namesake.text import sentences
 
-Statement = tuple[str, str]
-"""The id of a property and the label of a value."""
-
 DOMAIN = ("P106", "P101", "P641")  # occupation, field of work, sport
 SIMILAR, UNKNOWN, ABSENT = "similar domain", "gold entity not in the KB", "key property absent from the KB"
 DECOY, UNASSIGNED = "decoy mention", "to be assigned by hand"
@@ -91,7 +88,8 @@ class Side:
     words: dict[str, list[Span]]
     """Matched words, normalised, with their spans in the article."""
     shared: list[str]
-    statements: frozenset[Statement]
+    statements: frozenset[tuple[str, str]]
+    """The id of the property and the label of the value of each statement."""
     known: bool = True
     text: str = ""
 

@@ -4,15 +4,14 @@ Decisions are few and concern uncertain names, so with them the weights stay nea
 applies to their difference. All figures are of decisions that the weights were not fitted to, by folds of documents.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from scipy.optimize import minimize
 
 from namesake.analysis.evaluate import AnyKB, link_text, only_known
 from namesake.arrays import Bool, Float64, Int64
@@ -30,8 +29,7 @@ from namesake.evaluation.measure import from_recipe
 from namesake.evaluation.reports.evaluation_report import INTERVALS, pivot
 from namesake.evaluation.reports.report import TEXTS, View
 from namesake.evaluation.statistics import DEFAULT, SAMPLES, SEED, Bootstrap, estimate, means
-from namesake.evaluation.text_figures import Trade, thresholds_view
-from namesake.evaluation.tuning import FOLDS, HOWS
+from namesake.evaluation.text_figures import Trade
 from namesake.files import Paths, several
 from namesake.kb.store import KB
 from namesake.linker import Linker
@@ -60,8 +58,6 @@ class Tuning:
     mentions: int
     warning: str | None = None
     """A warning if there are few mentions for so many weights."""
-    left_out: Mapping[str, Recipe] = field(default_factory=dict)
-    """For each of several corpora, the recipe with weights fitted on the others."""
 
 
 def tune(
@@ -76,7 +72,7 @@ def tune(
     how: Literal["fit", "grid"] = "fit",
     split: str | None = None,
     step: float = STEP,
-    folds: int = FOLDS,
+    folds: int = tuning.FOLDS,
     known: KB | str | Path | None = None,
     hold: bool = False,
     name: str | None = None,
@@ -102,8 +98,8 @@ def tune(
         hold: keep the weights, and fit only the constants of NIL: `nil`, `alone` and the doubt `Constant`.
         name: the name of the resulting recipe; default: the old name and `how`.
     """
-    if how not in HOWS:
-        raise NamesakeError(f"`how={how!r}`: must be one of {', '.join(HOWS)}")
+    if how not in tuning.HOWS:
+        raise NamesakeError(f"`how={how!r}`: must be one of {', '.join(tuning.HOWS)}")
     if not labelled and not scores:
         raise NamesakeError("tune needs scores and their `gold=`, or `labelled=` text and its `kb=`")
     if complete and not labelled:
@@ -119,7 +115,7 @@ def tune(
     else:
         points = (round(1 / step) + 1) ** sum(not part.fixed for part in system.parts)
         grid = system.decide is None and not system.uses_kinds and len(sources) == 1 and points <= MOST_POINTS
-        hows = [each for each in HOWS if each in {how, "fit"} or grid]  # the other way, for comparison
+        hows = [each for each in tuning.HOWS if each in {how, "fit"} or grid]  # the other way, for comparison
         found = [tuning.tune_weights(system, data, each, step, name) for each in hows]
         views = [tuning.weights_view(found, f"split {split}" if split else "all gold")]
         views += _unseen_views(sources, system, found, (step, folds), split)
@@ -188,7 +184,7 @@ def _tune_text(
         left_out = tuning.left_out(recipe, [*samples, *others], more, start=found)
         unseen = [Outcome.of(sample.answered(left_out[sample.labels.name])) for sample in samples]
     else:
-        left_out, unseen = {}, [tuning.folded(recipe, samples[0], more, start=found)]
+        unseen = [tuning.folded(recipe, samples[0], more, start=found)]
     if found.decide is not None:
         found = found.replace(decide=found.decide.replace(thresholds=text_figures.thresholds(Trade.of(unseen))))
     mentions = sum(len(sample.learnable(recipe)) for sample in samples) + sum(len(each.gold) for each in more)
@@ -204,8 +200,8 @@ def _tune_text(
     if found.decide is not None:
         shown = {f"{name} = {value}": value for name, value in found.decide.thresholds.items()}
         caption = "Over all corpora as one, with weights that were not fitted on them."
-        views.append(thresholds_view(Trade.of(unseen), shown, caption))
-    return Tuning(tuned.recipe, views, mentions, left_out=left_out)
+        views.append(text_figures.thresholds_view(Trade.of(unseen), shown, caption))
+    return Tuning(tuned.recipe, views, mentions)
 
 
 def _held(recipe: Recipe) -> Recipe:
@@ -271,12 +267,12 @@ def threshold(
     entry = trade.reaching(target_precision)
     suggested = None if entry is None else trade.rounded(entry)
     percent = round(target_precision * 100)
-    whole = percent < 100 and abs(target_precision * 100 - percent) < 1e-9
-    percents = sorted({*text_figures.PERCENTS, *([percent] if whole else [])})
+    whole = {percent} if percent < 100 and abs(target_precision * 100 - percent) < 1e-9 else set()
+    percents = sorted({*text_figures.PERCENTS, *whole})
     calibrated = system.replace(decide=system.decide.replace(thresholds=text_figures.thresholds(trade, percents)))
     suggestion = _suggestion(outcomes, trade, target_precision, suggested, Bootstrap(samples, seed))
     shown = {str(at): at for at in sorted({*STEPS, *([] if suggested is None else [suggested])})}
-    view = thresholds_view(trade, shown, TEXTS["coverage"], str(suggested))
+    view = text_figures.thresholds_view(trade, shown, TEXTS["coverage"], str(suggested))
     return Calibration(calibrated, trade, suggested, view, [suggestion, *text.remarks])
 
 
@@ -320,25 +316,25 @@ def learn(
     decisions of the linker itself are ignored.
     """
     known = Decisions(decisions, linker.kb)
-    taught = [
-        (one.decision, None if known.entity[at] == NIL else linker.kb.ids.text(int(known.entity[at])))
-        for at, one in enumerate(known.placed)
-        if one.decision.decision in ("entity", "nil", "alias") and known.entity[at] != NOTHING
-    ]
     whole = bool(several(articles))
-    texts = [(one, entity) for one, entity in taught if (one.article if whole else one.text)]
-    if len(texts) < FEWEST:
-        few = counted(len(texts), "decision")
+    pairs = ((one.decision, int(entity)) for one, entity in zip(known.placed, known.entity, strict=True))
+    taught = [
+        (one, None if entity == NIL else linker.kb.ids.text(entity))
+        for one, entity in pairs
+        if one.decision in ("entity", "nil", "alias") and entity != NOTHING and (one.article if whole else one.text)
+    ]
+    if len(taught) < FEWEST:
+        few = counted(len(taught), "decision")
         raise NamesakeError(f"{few} to learn from, and {FEWEST} are needed: review more names")
-    names = [one.article or "" if whole else str(at) for at, (one, _) in enumerate(texts)]
-    gold = {(id, one.name): (one, entity) for id, (one, entity) in zip(names, texts, strict=True)}
+    named = [(one.article or "" if whole else str(at), one, entity) for at, (one, entity) in enumerate(taught)]
+    gold = {(id, one.name): (one, entity) for id, one, entity in named}
     if whole:
         read = read_files([Path(path) for path in several(articles)], NoRejects() if rejects is None else rejects)
-        wanted = pa.array(set(names))
+        wanted = pa.array({id for id, *_ in named})
         tables: Iterable[pa.Table] = (table.filter(pc.is_in(table.column("id"), wanted)) for table in read)
     else:
         sentences = []
-        for id, (one, _) in zip(names, texts, strict=True):
+        for id, one, _ in named:
             mentions = [Mention(one.name, [(0, len(one.name))])] if one.cells else None  # of a row: its name
             sentences.append(Article(id, one.text or "", None, one.date, mentions))
         tables = in_tables(sentences)
@@ -356,34 +352,32 @@ def learn(
 def fitted(recipe: Recipe, data: Dataset, name: str | None = None, bootstrap: Bootstrap = DEFAULT) -> Learnt:
     """The recipe refitted to all data, with figures by folds."""
     problem, own = near(Problem.of(recipe, [data]), recipe), weights_of(recipe)
-    fold = fold_of(data.documents, DECISION_FOLDS, 0)
+    fold = fold_of(problem.document, DECISION_FOLDS, 0)
     if len(np.unique(fold)) < 2:
         raise NamesakeError("all decisions are about one document: decide names of other documents, too")
     before = from_recipe(recipe, data, "before").right_with_nil
-    after, gain, half = np.zeros(len(before)), np.zeros(len(before)), np.zeros(len(before))
+    after, gain, half = np.zeros((3, len(before)))
     none = np.zeros(len(own))
     for number in np.unique(fold):
         inside, outside = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
         check = problem.take(outside)
-        beta = fit_near(problem, inside, number)
-        found = fit_weights.with_learnt(recipe, problem, own + beta)
-        after[outside] = from_recipe(found, data.take(outside.tolist()), "after").right_with_nil
-        gain[outside] = check.log_likelihood(beta) - check.log_likelihood(none)
         fewer = inside[np.random.default_rng(0).permutation(len(inside))[: len(inside) // 2]]
-        half[outside] = check.log_likelihood(fit_near(problem, fewer, number)) - check.log_likelihood(none)
+        beta, of_half = (fit_near(problem, some, number) for some in (inside, fewer))
+        found = fit_weights.with_learnt(recipe, problem, own + beta)
+        after[outside] = from_recipe(found, data.take(outside), "after").right_with_nil
+        gain[outside] = check.log_likelihood(beta) - check.log_likelihood(none)
+        half[outside] = check.log_likelihood(of_half) - check.log_likelihood(none)
     columns = np.column_stack([before, after, after - before, gain, gain - half])
-    figures = estimate(means(columns), data.documents, bootstrap)
+    figures = estimate(means(columns), problem.document, bootstrap)
     better = figures[2].low > 0 or (figures[2].value >= 0 and figures[3].low > 0)
+    learnt = fit_weights.with_learnt(recipe, problem, own + fit_near(problem, np.arange(len(before)), 0))
     text = f"{recipe.name} refitted to {len(before)} decisions."
-    beta = fit_near(problem, np.arange(len(before)), 0)
-    learnt = fit_weights.with_learnt(recipe, problem, own + beta).replace(
-        name=name or f"{recipe.name}-learnt", description=text
-    )
+    learnt = learnt.replace(name=name or f"{recipe.name}-learnt", description=text)
     names = ("right before", "right after", "difference", "gain in log-likelihood per name")
     pairs = zip(names, figures, strict=False)
     rows = [[name, f"{one.value:.3f}", f"{one.low:.3f} to {one.high:.3f}"] for name, one in pairs]
-    held_out = "each answered with weights fitted without its document. 95 % intervals."
-    caption = f"Over {len(before):,} decided names, {held_out}"
+    caption = f"Over {len(before):,} decided names, each answered with weights fitted without its document."
+    caption += " 95 % intervals."
     view = View("learnt", "Decisions held out.", ["", "value", "interval"], rows, caption)
     keep = "The refitted recipe is not better on decisions that are held out: keep the recipe, or review more names."
     gained, last = figures[3].value, figures[4].value
@@ -395,31 +389,17 @@ def fitted(recipe: Recipe, data: Dataset, name: str | None = None, bootstrap: Bo
 def near(problem: Problem, recipe: Recipe) -> Problem:
     """The same problem for the difference from the recipe's weights, so that the penalty applies to it."""
     own = weights_of(recipe)
-    every = np.ones(len(own))
-    lowest = np.minimum(problem.lowest - own, 0.0)
-    return replace(problem, held=problem.x @ own, own=np.zeros(len(own)), lowest=lowest, penalised=every)
+    lowest, penalised = np.minimum(problem.lowest - own, 0.0), np.ones(len(own))
+    return replace(problem, held=problem.x @ own, own=np.zeros(len(own)), lowest=lowest, penalised=penalised)
 
 
 def fit_near(problem: Problem, mentions: Int64, seed: int) -> Float64:
     """The differences of weights fitted to some mentions; a quarter of their documents selects the penalty."""
-    inner = fold_of(problem.document, 4, 1 + int(seed))[mentions] == 0
+    options = {"maxiter": 200}  # without the units and starts of `Problem.fit`: differences are small, penalties large
+    inner = fold_of(problem.document, 4, 1 + seed)[mentions] == 0
     every, learn, check = (problem.take(one) for one in (mentions, mentions[~inner], mentions[inner]))
     beta, best = np.zeros(len(problem.own)), (-np.inf, PENALTIES[0])
     for penalty in PENALTIES if len(learn.gold) and len(check.gold) else ():
-        beta = _minimised(learn, penalty, beta)
+        beta = learn.minimised(penalty, beta, options)
         best = max(best, (float(check.log_likelihood(beta).sum()), penalty))
-    return _minimised(every, best[1], np.zeros(len(problem.own)))
-
-
-def _minimised(problem: Problem, penalty: float, start: Float64) -> Float64:
-    """The same as `Problem.fit`, by L-BFGS: for small differences and a large penalty it is many times as fast."""
-    free, beta = problem.free, np.zeros(len(start))
-
-    def loss(values: Float64) -> tuple[float, Float64]:
-        beta[free] = values
-        value, gradient = problem.loss(beta, penalty)
-        return value, gradient[free]
-
-    bounds = [(low, None) for low in problem.lowest[free]]
-    beta[free] = minimize(loss, start[free], jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200}).x
-    return beta
+    return every.minimised(best[1], np.zeros(len(problem.own)), options)

@@ -210,8 +210,7 @@ def json_reader(kind: type[Record]) -> Reader:
                 one = msgspec.json.decode(raw or b"", type=kind)
             except INVALID as problem:
                 raise NamesakeError(f"{where}: not {kind.what} ({problem})") from None
-            article = Article(str(one.id), one.text, one.title, one.date)
-            yield label(article, one.occurrences(where, rejects), where)
+            yield label(Article(str(one.id), one.text, one.title, one.date), one.occurrences(where, rejects), where)
         if not where:
             raise NamesakeError(f"{path}: no articles")
 

@@ -189,11 +189,10 @@ def write_nif(one: LabelledArticle) -> bytes:
     for mention, truth in one.pairs():
         if truth is not None:
             qid = gold_qid(mention, truth)
-            page = quote((truth.title or "").replace(" ", "_"), safe="_()',")
-            entity = nil_iri(truth.surface) if truth.title is None else PAGE + page
-            annotations += [
-                Annotation(span, Ids().iri(qid, ENTITY) if qid is not None else entity) for span in mention.spans
-            ]
+            page = PAGE + quote((truth.title or "").replace(" ", "_"), safe="_()',")
+            iri = nil_iri(truth.surface) if truth.title is None else page
+            iri = iri if qid is None else Ids().iri(qid, ENTITY)
+            annotations += [Annotation(span, iri) for span in mention.spans]
     article = one.article.id
     is_iri = re.match(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+$", article)
     iri = article if is_iri else ARTICLE + quote(article, safe="")
@@ -222,8 +221,7 @@ def _triples(document: Document) -> Iterator[Any]:
         facts += [(key, Literal(str(at), datatype=number)) for key, at in zip((BEGIN, END), span, strict=True)]
         return (Triple(NamedNode(iri), NamedNode(predicate), value) for predicate, value in [*facts, *more])
 
-    whole = (0, int(starts[len(document.text)]))
-    yield from about(document.iri, whole, CONTEXT, [(TEXT, Literal(document.text))])
+    yield from about(document.iri, (0, int(starts[len(document.text)])), CONTEXT, [(TEXT, Literal(document.text))])
     base = document.iri.partition("#")[0]
     for one in document.annotations:
         start, end = (int(starts[at]) for at in one.span)

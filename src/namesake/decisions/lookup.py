@@ -4,8 +4,6 @@ A mention is looked up by its name first. Only for mentions whose name occurs in
 words around their spans are computed. A decision about these words overrides one about the name everywhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -49,14 +47,14 @@ class Decided:
     """The number of the entity decided for each mention, NIL or NOTHING."""
     number: Int64
     """The number of the decision about each mention, -1 without one."""
-    decisions: Decisions
+    decisions: "Decisions"
 
     @property
     def settled(self) -> Bool:
         """The mentions with a decision for an entity or NIL."""
         return np.asarray(self.entity != NOTHING)
 
-    def take(self, kept: Int64, candidates: Int64) -> Decided:
+    def take(self, kept: Int64, candidates: Int64) -> "Decided":
         """The same for some mentions and their candidates."""
         mentions = {name: getattr(self, name)[kept] for name in ("of_nil", "entity", "number")}
         return replace(self, of_candidate=self.of_candidate[candidates], **mentions)
@@ -233,29 +231,22 @@ def _number(kb: KB, decision: Decision, rows: Mapping[str, int]) -> int:
 
 def _with_candidates(mentions: Mentions, entity: Int64, kb: KB) -> Mentions:
     """The mentions with the decided entity as their last candidate; names found in text have only those of the KB."""
-    decided = np.flatnonzero(entity >= 0)
-    bounds, candidates = take_rows(mentions.offsets, decided)
-    same = mentions.qids[candidates] == np.repeat(entity[decided], np.diff(bounds))
-    has = np.zeros(len(entity), np.bool_)
-    has[np.repeat(decided, np.diff(bounds))[same]] = True
+    sizes, found = np.diff(mentions.offsets), mentions.context
+    lacking = np.diff(indptr(mentions.qids == np.repeat(entity, sizes))[mentions.offsets]) == 0
     rows = kb.rows(np.maximum(entity, 0))
-    new = decided[~has[decided]]
-    found = mentions.context
-    new = new if found is None else new[rows[new] >= 0]
+    new = np.flatnonzero((entity >= 0) & lacking & (rows >= 0 if found is not None else True))
     if not len(new):
         return mentions
     at = mentions.offsets[1:][new]
-    sizes = np.diff(mentions.offsets)
     sizes[new] += 1
 
     def added(column: Any, values: Any) -> Any:
         return np.insert(column, at, np.asarray(values, column.dtype))
 
     quality = np.nan if found is None else KIND_QUALITY[ALIAS]
-    columns: dict[str, Any] = {"offsets": indptr(sizes), "quality": added(mentions.quality, quality)}
-    columns |= {"qids": added(mentions.qids, entity[new]), "rows": added(mentions.rows, rows[new])}
+    columns = {"offsets": indptr(sizes), "quality": added(mentions.quality, quality)}
     if found is not None:
-        of_found = {"rows": added(found.rows, rows[new]), "forms": added(found.forms, ALIAS)}
-        of_found |= {"in_text": added(found.in_text, False), "quality": columns["quality"]}
-        columns["context"] = replace(found, offsets=columns["offsets"], **of_found)
-    return replace(mentions, **columns)
+        of_found = {"forms": added(found.forms, ALIAS), "in_text": added(found.in_text, False)}
+        found = replace(found, rows=added(found.rows, rows[new]), **of_found, **columns)
+    columns |= {"qids": added(mentions.qids, entity[new]), "rows": added(mentions.rows, rows[new])}
+    return replace(mentions, context=found, **columns)

@@ -58,8 +58,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
 
     def __post_init__(self) -> None:
         """Raise ValueError for a decision that cannot be applied."""
-        has_entity = self.decision in ("entity", "never", "alias")
-        if has_entity and not _is_id(self.entity or ""):
+        if self.decision in ("entity", "never", "alias") and not _is_id(self.entity or ""):
             raise ValueError(f"entity is {self.entity!r}, not a QID such as Q76 or an id such as acme:jane-doe")
         if not _normalised(self.name):
             raise ValueError("the name is empty")

@@ -20,7 +20,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csc_array, csr_array, vstack
 
 from namesake import rank
-from namesake.arrays import Bool, Float64, Int64, indptr, take_rows
+from namesake.arrays import Float64, Int64, indptr, take_rows
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, article_numbers
 from namesake.kernels.kinds import PERSON
@@ -73,20 +73,15 @@ class Problem:
         x = vstack([block[0] for block in blocks], format="csr")
         offsets = indptr(np.concatenate([block[1] for block in blocks]))
         gold = np.concatenate([block[2] for block in blocks]) + offsets[:-1]
-        names, weights, fixed, lowest = _columns(recipe)
+        own, fixed, lowest, penalised = _columns(recipe)
         of_candidates = np.arange(x.shape[1]) < sum(len(part.weights) for part in recipe.parts)
         differs = np.zeros(x.shape[1], np.bool_)
         differs[(x - x[np.repeat(offsets[:-1], np.diff(offsets))]).nonzero()[1]] = True
         right, all_rows = (np.bincount(rows.indices, minlength=x.shape[1]) for rows in (x[gold], x))
         bounded = (right > 0) & (right < all_rows)  # other weights of evidence for NIL would diverge
-        learnt = differs & ~fixed & (of_candidates | bounded)
-        return cls(
-            *(x, x @ np.where(learnt, 0.0, weights), offsets, gold, article_numbers(data), np.ones(len(gold))),
-            penalised=np.array([name not in {CONSTANT, "nil", "alone"} for name in names], np.float64),
-            own=weights,
-            lowest=lowest,
-            free=np.flatnonzero(learnt),
-        )
+        learnt = differs & (fixed == 0) & (of_candidates | bounded)
+        held, weight, document = x @ np.where(learnt, 0.0, own), np.ones(len(gold)), article_numbers(data)
+        return cls(x, held, offsets, gold, document, weight, penalised, own, lowest, np.flatnonzero(learnt))
 
     def take(self, wanted: Int64) -> "Problem":
         """Return the problem with only some mentions."""
@@ -101,22 +96,24 @@ class Problem:
 
         A solution for another penalty is a good `start`.
         """
-        free, beta = self.free, np.zeros(self.x.shape[1])
+        free = self.free
         if not len(free):  # the scores have none of the recipe's parts
-            return beta
+            return np.zeros(self.x.shape[1])
         plain = np.where(self.lowest == 0, 0.1, np.where(self.penalised == 1, 0.0, 1.0))
-        starts = [
-            np.where(np.isin(np.arange(len(beta)), free), each, 0.0)
-            for each in (plain, self.own, start)
-            if each is not None
-        ]
+        is_free = np.isin(np.arange(self.x.shape[1]), free)
+        starts = [np.where(is_free, each, 0.0) for each in (plain, self.own, start) if each is not None]
         with np.errstate(over="ignore", invalid="ignore"):  # a recipe may have weights of any size
             begin = min(starts, key=lambda each: self.loss(each, penalty)[0])
         size = np.diff(self.offsets)
         columns = self.x[:, free]
         squares = csr_array((columns.data**2, columns.indices, columns.indptr), columns.shape)
         curvature = CURVATURE * np.repeat(self.weight, size) @ squares + penalty * self.penalised[free]
-        unit = 1 / np.sqrt(curvature + 1e-9)
+        options = {"maxiter": steps, "maxfun": 2 * steps, "maxcor": 20, "ftol": 1e-10, "gtol": 1e-6}
+        return self.minimised(penalty, np.maximum(begin, self.lowest), options, 1 / np.sqrt(curvature + 1e-9))
+
+    def minimised(self, penalty: float, start: Float64, options: dict[str, Any], unit: Any = 1.0) -> Float64:
+        """Return the weights that L-BFGS finds, in the given units, from `start`; 0 for columns that are not learnt."""
+        free, beta = self.free, np.zeros(len(start))
 
         def loss(values: Float64) -> tuple[float, Float64]:
             beta[free] = values * unit
@@ -124,9 +121,7 @@ class Problem:
             return value, gradient[free] * unit
 
         bounds = [(low, None) for low in self.lowest[free] / unit]
-        first = np.maximum(begin, self.lowest)[free] / unit
-        options = {"maxiter": steps, "maxfun": 2 * steps, "maxcor": 20, "ftol": 1e-10, "gtol": 1e-6}
-        found = minimize(loss, first, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        found = minimize(loss, start[free] / unit, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
         beta[free] = found.x * unit
         return beta
 
@@ -151,25 +146,17 @@ class Problem:
         return log_probability
 
 
-@dataclass(frozen=True)
-class Fit:
-    """A recipe with fitted weights, and the penalty that cross-validation by document selected."""
-
-    recipe: Recipe
-    penalty: float
-    held_out: float
-    """The mean log-likelihood of mentions, with weights fitted without their article."""
-
-
-def fit(recipe: Recipe, data: Sequence[Dataset], folds: int = FOLDS, shuffles: int = SHUFFLES) -> Fit:
+def fit(
+    recipe: Recipe, data: Sequence[Dataset], folds: int = FOLDS, shuffles: int = SHUFFLES
+) -> tuple[Recipe, float, float]:
     """Fit the weights of a recipe, and of its evidence for NIL.
 
-    Fixed parts, and parts that are equal for all candidates, keep the recipe's weights.
+    Fixed parts, and parts that are equal for all candidates, keep the recipe's weights. Returned are also the penalty
+    that cross-validation by document selected, and the mean log-likelihood of mentions without their article.
     """
     problem = Problem.of(recipe, data)
     held_out = dict.fromkeys(PENALTIES, 0.0)
-    rounds = [fold_of(problem.document, folds, seed) for seed in range(shuffles)]
-    for fold in rounds:
+    for fold in (fold_of(problem.document, folds, seed) for seed in range(shuffles)):
         for number in np.unique(fold):
             learn, check = problem.take(np.flatnonzero(fold != number)), problem.take(np.flatnonzero(fold == number))
             if not len(learn.gold):
@@ -180,13 +167,12 @@ def fit(recipe: Recipe, data: Sequence[Dataset], folds: int = FOLDS, shuffles: i
                 held_out[penalty] += float(check.log_likelihood(beta).sum())
     penalty = max(held_out, key=lambda p: (held_out[p], p))
     found = with_learnt(recipe, problem, problem.fit(penalty))
-    return Fit(found, penalty, held_out[penalty] / (len(problem.gold) * shuffles))
+    return found, penalty, held_out[penalty] / (len(problem.gold) * shuffles)
 
 
 def fold_of(documents: Int64, folds: int, seed: int) -> Int64:
     """Return a fold for each mention; mentions of a document share it, and folds have equally many documents."""
-    count = int(documents.max()) + 1
-    shuffled = np.random.default_rng(seed).permutation(count)
+    shuffled = np.random.default_rng(seed).permutation(int(documents.max()) + 1)
     return (shuffled % folds)[documents]
 
 
@@ -208,7 +194,8 @@ def with_learnt(recipe: Recipe, problem: Problem, beta: Float64) -> Recipe:
 
 def weights_of(recipe: Recipe) -> Float64:
     """Return the weights of a recipe in the order of the columns of `Problem`."""
-    return _columns(recipe)[1]
+    weights: Float64 = _columns(recipe)[0]
+    return weights
 
 
 def learnable(recipe: Recipe | None, data: Dataset) -> Dataset:
@@ -262,22 +249,18 @@ def _sparse(places: Sequence[tuple[Int64, Sequence[Float64]]], height: int) -> A
     return csc_array((numbers.astype(np.float64), rows, bounds), shape=(height, len(kept))).tocsr()
 
 
-def _columns(recipe: Recipe) -> tuple[list[str], Float64, Bool, Float64]:
-    """The names of the columns, the recipe's weights, which are fixed, and the least weights.
-
-    Columns are scorers and their kinds, evidence for NIL, constants.
-    """
+def _columns(recipe: Recipe) -> Float64:
+    """For scorers and their kinds, evidence for NIL and constants: weight, 1 if fixed, least weight, 1 if penalised."""
     columns = [
-        (f"{part.name} {kind}".strip(), weight, part.fixed, -np.inf if kind or part.above is not None else 0.0)
+        (weight, part.fixed, -np.inf if kind or part.above is not None else 0.0, True)
         for part in recipe.parts
         for kind, weight in part.weights.items()
     ]
     if recipe.decide is not None:
         nil, alone = recipe.decide.nil, recipe.decide.alone
-        columns += [(part.name, part.weight, part.fixed, -np.inf) for part in recipe.decide.parts]
-        columns += [("nil", nil, False, -np.inf), ("alone", nil if alone is None else alone, False, -np.inf)]
-    names, weights, fixed, lowest = zip(*columns, strict=True)
-    return list(names), np.array(weights), np.array(fixed, np.bool_), np.array(lowest)
+        columns += [(part.weight, part.fixed, -np.inf, part.name != CONSTANT) for part in recipe.decide.parts]
+        columns += [(weight, False, -np.inf, False) for weight in (nil, nil if alone is None else alone)]
+    return np.array(columns, np.float64).T
 
 
 @dataclass(frozen=True)
@@ -303,8 +286,6 @@ def search_grid(recipe: Recipe, data: Dataset, step: float = STEP) -> Grid:
 
     Totals are added part by part, exactly as in `Recipe.combine`, so that ties are the linker's ties.
     """
-    if not data.answerable.all():
-        raise NamesakeError("a grid needs answerable mentions; some have no gold candidate")
     values = [i * step for i in range(round(1 / step) + 1)]
     if recipe.uses_kinds:
         raise NamesakeError(f"{recipe.name}: a grid has no weights by kind; use `how='fit'`")

@@ -102,8 +102,7 @@ def score_table(table: pa.Table, where: str) -> ScoreTable:
             raise NamesakeError(f"{where}: no column `{needed}`; it has {', '.join(table.column_names)}{hint}")
     if table.num_rows == 0:
         raise NamesakeError(f"{where}: no rows")
-    read = _long if "candidate" in table.column_names else nested_table
-    scores = read(table, where)
+    scores = _long(table, where) if "candidate" in table.column_names else nested_table(table, where)
     if "LQID" not in scores.scores and all(re.fullmatch(r"Q\d+", qid) for qid in scores.qids):
         scores.scores["LQID"] = -np.array([int(qid[1:]) for qid in scores.qids], np.float64)
     return scores
@@ -268,11 +267,6 @@ class Dataset:
         """Mentions for which NIL is the right answer: no candidate is right, if candidates are listed."""
         return self.gold < 0 if self.table.lists_candidates else self.gold == NIL
 
-    @property
-    def documents(self) -> Int64:
-        """The number of each mention's article, for resampling and folds by document."""
-        return article_numbers([self])
-
     def take(self, wanted: Sequence[int] | Int64) -> "Dataset":
         """Return the data with only some mentions."""
         at = np.asarray(wanted, np.int64)
@@ -287,15 +281,14 @@ class Dataset:
         place = np.append(np.cumsum(kept) - 1, MISSED)
         stays = (self.gold >= 0) & np.append(kept, False)[self.gold]
         gold = np.where(stays, place[self.gold], np.where(self.gold == NIL, NIL, MISSED))
-        size, before = np.diff(table.offsets), np.diff(self.offsets)
-        known = np.where(size == before, "all known", "some known").tolist()
-        known = [text if now else None for text, now in zip(known, size, strict=True)]
-        rivals = ["rivals" if now > 1 else None for now in size]
+        sizes = list(zip(np.diff(table.offsets), np.diff(self.offsets), strict=True))
+        known = [("all known" if now == before else "some known") if now else None for now, before in sizes]
+        rivals = ["rivals" if now > 1 else None for now, _ in sizes]
         return Dataset(table, gold, self.gold_qids, self.columns | {"known": known, "rivals": rivals}, self.unscored)
 
 
 def article_numbers(data: Sequence[Dataset]) -> Int64:
-    """Return a number for the article of each mention of all data sets, in order of first appearance."""
+    """Return a number for the article of each mention of all data sets, for resampling and folds by document."""
     number: dict[str, int] = {}
     articles = (article for each in data for article, _ in each.table.mentions)
     return np.array([number.setdefault(article, len(number)) for article in articles], np.int64)
@@ -315,9 +308,8 @@ def read_gold(path: Path) -> list[GoldRow]:
         if mention in gold:
             raise NamesakeError(f"{where}: two golds for {mention[1]!r} in article {mention[0]}")
         answer = row[answered]
-        if isinstance(answer, bool) or not (
-            answer is None or isinstance(answer, int) or re.fullmatch(r"Q\d+", str(answer))
-        ):
+        is_index = isinstance(answer, int) and not isinstance(answer, bool)
+        if not (answer is None or is_index or re.fullmatch(r"Q\d+", str(answer))):
             raise NamesakeError(f"{where}: gold is {answer!r}, not an index, a QID such as Q76, or null")
         columns = {k: None if v is None else str(v) for k, v in row.items() if k not in (article, "name", answered)}
         gold[mention] = GoldRow(mention, answer, columns, where)

@@ -263,8 +263,6 @@ class Outcome:
     """Whether the best candidate is that of a label in the KB."""
     fits: Bool
     """Whether the best candidate is that of any label."""
-    kinds: Sequence[str]
-    """The kind of the best candidate; an empty text if it is unknown."""
     found_at: Float64
     """By label: the highest threshold at which a right answer overlaps it, or NEVER."""
     answered_at: Float64
@@ -277,8 +275,7 @@ class Outcome:
         best = [labels.best[mention] for mention in at]
         confidence, person = labels.confidence[at], labels.person[at]
         has_best = np.array([qid is not None for qid in best], np.bool_)
-        always = np.where(np.isnan(confidence), np.inf, confidence)
-        sure = np.where(has_best & person, always, NEVER)
+        sure = np.where(has_best & person, np.where(np.isnan(confidence), np.inf, confidence), NEVER)
         pairs = zip(span.tolist(), label.tolist(), strict=True)
         same = np.array([best[i] == labels.labels[k].qid for i, k in pairs], np.bool_) & has_best[span]
         hit = same & labels.known[label]
@@ -287,5 +284,4 @@ class Outcome:
         np.maximum.at(answered_at, label, sure[span])
         right, fits = (np.bincount(span, flags, len(best)) > 0 for flags in (hit, same))
         confidence = np.where(has_best & labels.labelled, confidence, np.nan)
-        kinds = [labels.kinds.get(qid or "", "") for qid in best]
-        return cls(labels, best, confidence, sure, person, right, fits, kinds, found_at, answered_at)
+        return cls(labels, best, confidence, sure, person, right, fits, found_at, answered_at)

@@ -12,7 +12,7 @@ from namesake import decide, rank
 from namesake.arrays import Bool, Float64
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.evaluation import statistics
-from namesake.evaluation.gold import Dataset
+from namesake.evaluation.gold import Dataset, article_numbers
 from namesake.evaluation.statistics import DEFAULT, Bootstrap, Curve, Interval
 from namesake.parts import Part, column
 from namesake.recipe import Recipe, recipes
@@ -64,21 +64,14 @@ class Method:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """The difference of a method's P@1 from that of the best method, over the same samples."""
-
-    method: str
-    best: str
-    difference: Interval
-    p: float
-
-
-@dataclass(frozen=True)
 class Evaluation:
     """All figures of an evaluation."""
 
     rows: list[Row]
-    comparisons: list[Comparison]
+    best: str
+    """The method with the best P@1."""
+    comparisons: list[tuple[str, Interval, float]]
+    """Each other method, the difference of its P@1 from that of the best one over the same samples, and its p."""
     curves: list[Curve]
     notes: list[str] = field(default_factory=list)
 
@@ -105,7 +98,7 @@ def evaluate_scores(
         return np.column_stack([means(weights), *found])
 
     plain = statistics.plain(statistic, len(data.gold))
-    units = data.documents if unit == "document" else np.arange(len(data.gold))
+    units = article_numbers([data]) if unit == "document" else np.arange(len(data.gold))
     sampled = statistics.resample(statistic, units, bootstrap)
     compared = [(label[0], plain[i], sampled[:, i]) for i, label in enumerate(labels) if label[1:] == ("all", "P@1")]
     curves = [Curve.of(each.name, each.confidence, each.right, each.is_probability) for each in confident]
@@ -113,12 +106,9 @@ def evaluate_scores(
     absent = [(each.name, ", ".join(each.absent)) for each in methods if each.absent]
     notes += [f"{name}: the scores have no {scorers}; counted as absent" for name, scorers in absent]
     best, best_value, best_samples = max(compared, key=lambda figure: figure[1])
-    comparisons = [
-        Comparison(name, best, *statistics.paired(float(value - best_value), samples - best_samples))
-        for name, value, samples in compared
-        if name != best
-    ]
-    return Evaluation(rows_of(labels, plain, sampled, counts), comparisons, curves, notes)
+    rest = [each for each in compared if each[0] != best]
+    tests = [(name, *statistics.paired(float(value - best_value), some - best_samples)) for name, value, some in rest]
+    return Evaluation(rows_of(labels, plain, sampled, counts), best, tests, curves, notes)
 
 
 def rows_of(labels: Sequence[Label], values: Float64, sampled: Float64, counts: Sequence[int]) -> list[Row]:
@@ -191,14 +181,13 @@ def available(data: Dataset) -> list[str]:
     scores = data.table.scores
     if not data.table.lists_candidates:
         return ["links"]
-    paper = [
-        name
-        for name, recipe in PAPER.items()
-        if all(column(scores, part.scorer) is not None for part in Recipe.load(recipe).parts)
-    ]
-    default = [part for part in Recipe.load("default").parts if column(scores, part.scorer) is not None]
+
+    def has(recipe: str) -> list[bool]:
+        return [column(scores, part.scorer) is not None for part in Recipe.load(recipe).parts]
+
     linked = ["links"] if data.table.chosen is not None else []
-    return ["Random", *linked, *paper, *(["default"] if default else [])]
+    paper = [name for name, recipe in PAPER.items() if all(has(recipe))]
+    return ["Random", *linked, *paper, *(["default"] if any(has("default")) else [])]
 
 
 def method(name: str, data: Dataset) -> Method:

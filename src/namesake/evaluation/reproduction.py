@@ -26,8 +26,6 @@ from namesake.recipe import Recipe
 
 SCORES, GOLD, ARTICLES = "reference_scores.parquet", "gold.jsonl", "articles.jsonl.gz"
 VALUE_TOLERANCE, HALF_WIDTH_TOLERANCE = 0.001, 0.005
-Cell = tuple[float, float]
-"""A printed value and its half width."""
 PRINTED = SimpleNamespace(**tomllib.loads((Path(__file__).parent / "paper_tables.toml").read_text(encoding="utf-8")))
 """The paper's tables, errata and texts, by their keys in the file."""
 _ERRATA: dict[tuple[str, str, str], str] = {(e["table"], e["method"], e["column"]): e["why"] for e in PRINTED.errata}
@@ -92,12 +90,11 @@ def reproduce_tables(folder: Path, bootstrap: Bootstrap = DEFAULT) -> tuple[list
     return sorted(rows, key=lambda row: int(row.table)), remarks
 
 
-_Figure = tuple[str, str, str, Float64, Cell]
-"""Table, method and column of a cell, its value per mention (NaN outside its slice), and the printed cell."""
+def _figures(data: Dataset) -> Iterator[tuple[str, str, str, Float64, tuple[float, float]]]:
+    """Tables 2 and 11, 8, and 9: the table, method and column of each cell, its value per mention, the printed cell.
 
-
-def _figures(data: Dataset) -> Iterator[_Figure]:
-    """Tables 2 and 11, 8, and 9."""
+    Values are NaN outside the cell's slice; a printed cell is a value and its half width.
+    """
     difficulty = np.array(data.columns["difficulty"])
     recipe_of = PAPER | {"UCSE": "ucse-paper-quotebank"}
     for name, cells in PRINTED.p_at_1.items():
@@ -122,8 +119,7 @@ def _counts(derived: Sequence[str | None], articles: Path, gold: list[GoldRow]) 
     for column, expected in PRINTED.mentions.items():
         count = len(derived) if column == "overall" else derived.count(column)
         yield PaperRow("1", "Quotebank", column, count, None, expected, None)
-    lines = json_lines(articles, dict[str, Any], "a JSON object")
-    names = [name for _, article in lines for name in article["names"]]
+    names = [name for _, one in json_lines(articles, dict[str, Any], "a JSON object") for name in one["names"]]
     answered = sum(row.gold is not None for row in gold)
     counts = {
         "Unambiguous": sum(len(name["ids"]) == 1 for name in names),
@@ -141,11 +137,10 @@ def paper_report(cells: Sequence[PaperRow], remarks: Sequence[str]) -> Report:
     differing = [row for row in cells if row.why]
     compared = _TEXTS["compared"].format(len(cells), len(cells) - len(differing), len(differing))
     intro = [_TEXTS["cells"], _TEXTS["intervals"], compared]
-    sections = [
-        Section(f"Table {key}", (), [_table(key, rows)], [_plot(rows)] if key in {"2", "11"} else [])
-        for key, rows in tables.items()
-    ]
-    differences = _differences(differing)
+    differences, sections = _differences(differing), []
+    for key, rows in tables.items():
+        plots = [_plot(rows)] if key in {"2", "11"} else []
+        sections.append(Section(f"Table {key}", (), [_table(key, rows)], plots))
     sections.append(Section("Differences from print, and their reasons", remarks, [differences]))
     short = [_table("2", tables["2"], short=True), differences]
     said = [compared.replace("at the end", "above")]
@@ -185,5 +180,4 @@ def _differences(rows: Sequence[PaperRow]) -> View:
         for reason in dict.fromkeys(row.why for row in rows)
         for number, row in enumerate(row for row in rows if row.why == reason)
     ]
-    header = ["cell", "ours (printed)", "why"]
-    return View("differences", "Differences.", header, table, words=(0, 2))
+    return View("differences", "Differences.", ["cell", "ours (printed)", "why"], table, words=(0, 2))

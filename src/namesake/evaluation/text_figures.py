@@ -85,12 +85,17 @@ def _by_document(labels: Alignment, flags: Sequence[Bool]) -> Float64:
     return np.column_stack([np.bincount(documents[k // 2 % 2], each, size) for k, each in enumerate(flags)])
 
 
+def _some_counts(outcome: Outcome, threshold: float, spans: Bool, labels: Bool) -> Float64:
+    """One row per document: right links of some spans, all of their links, some labels in the KB found, all of them."""
+    made, known = spans & (outcome.sure >= threshold), labels & outcome.labels.known
+    return _by_document(outcome.labels, (made & outcome.right, made, known & (outcome.found_at >= threshold), known))
+
+
 def _kind_counts(outcome: Outcome, threshold: float, kind: str) -> Float64:
-    """One row per document: right links to a kind, all such links, labels of the kind found, all of them."""
-    labels = outcome.labels
-    made = (outcome.sure >= threshold) & np.array([one == kind for one in outcome.kinds], np.bool_)
-    gold = labels.known & np.array([labels.kinds.get(label.qid or "") == kind for label in labels.labels], np.bool_)
-    return _by_document(labels, (made & outcome.right, made, gold & (outcome.found_at >= threshold), gold))
+    """The same for links to entities of a kind and for labels of such entities."""
+    qids = outcome.best, [label.qid for label in outcome.labels.labels]
+    links, labels = (np.array([outcome.labels.kinds.get(qid or "") == kind for qid in some], bool) for some in qids)
+    return _some_counts(outcome, threshold, links, labels)
 
 
 def _estimated(counts: Float64, bootstrap: Bootstrap) -> list[Interval]:
@@ -155,16 +160,13 @@ def mean_defined(values: Float64) -> Float64:
 
 def text_curves(outcomes: Sequence[Outcome]) -> list[Curve]:
     """Return risk and coverage of all corpora together, with their calibration, and of each corpus."""
-    several = len(outcomes) > 1
-    confidence = np.concatenate([outcome.confidence for outcome in outcomes])
-    if np.isnan(confidence).all():
-        return []
-    fits = np.concatenate([outcome.fits for outcome in outcomes])
-    alone = [each for each in outcomes if several and not np.isnan(each.confidence).all()]
-    return [
-        Curve.of("all" if several else outcomes[0].labels.name, confidence, fits),
-        *(Curve.of(each.labels.name, each.confidence, each.fits, is_probability=False) for each in alone),
-    ]
+    several, sure = len(outcomes) > 1, [each for each in outcomes if not np.isnan(each.confidence).all()]
+    curves = [Curve.of(each.labels.name, each.confidence, each.fits, is_probability=not several) for each in sure]
+    if not (several and curves):
+        return curves
+    confidence = np.concatenate([each.confidence for each in outcomes])
+    fits = np.concatenate([each.fits for each in outcomes])
+    return [Curve.of("all", confidence, fits), *curves]
 
 
 class Miss(NamedTuple):
@@ -222,11 +224,8 @@ def miss_rows(outcome: Outcome, missed: Sequence[Miss], method: str, bootstrap: 
     def shares(weights: Float64) -> Float64:
         return ratio(weights @ by_kind, np.repeat((weights @ known)[:, None], len(KINDS), axis=1))
 
-    found = statistics.estimate(shares, np.arange(len(known)), bootstrap)
-    return [
-        Row(method, labels.name, f"missed, {kind}", *each, int(known.sum()))
-        for kind, each in zip(KINDS, found, strict=True)
-    ]
+    kinds_found = zip(KINDS, statistics.estimate(shares, np.arange(len(known)), bootstrap), strict=True)
+    return [Row(method, labels.name, f"missed, {kind}", *each, int(known.sum())) for kind, each in kinds_found]
 
 
 def wrong_links(outcome: Outcome, threshold: float) -> dict[str, int]:
@@ -327,11 +326,6 @@ def thresholds_view(trade: Trade, shown: Mapping[str, float], caption: str, bold
 
 def intervals(outcomes: Sequence[Outcome], threshold: float, bootstrap: Bootstrap) -> tuple[Interval, Interval]:
     """Return precision and recall at a threshold over all corpora as one, with intervals by document."""
-    counts = []
-    for outcome in outcomes:
-        labels = outcome.labels
-        made = labels.informative & (outcome.sure >= threshold)
-        hits = labels.known & (outcome.found_at >= threshold)
-        counts.append(_by_document(labels, (made & outcome.right, made, hits, labels.known)))
+    counts = [_some_counts(each, threshold, each.labels.informative, each.labels.known) for each in outcomes]
     precision, recall, _ = _estimated(np.concatenate(counts), bootstrap)
     return precision, recall

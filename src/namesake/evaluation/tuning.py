@@ -5,6 +5,7 @@ right as NIL only because all names are labelled and it is not. Every corpus and
 file with gold, has the same weight. A corpus that is linked with a further KB has half of it there.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,6 +22,7 @@ from namesake.evaluation.labelled_text import Alignment, Outcome
 from namesake.evaluation.measure import Method, Row, available, evaluate_scores, from_recipe, method
 from namesake.evaluation.reports.report import View
 from namesake.evaluation.text_figures import CONFIDENCE, LINKING, MEAN, mean_defined
+from namesake.printable import counted
 from namesake.recipe import Recipe
 
 HOWS = ("fit", "grid")
@@ -50,11 +52,9 @@ def tune_weights(
         grid = fit_weights.search_grid(recipe, learnable(None, data[0]), step)
         found, detail = with_weights(recipe, grid.points[grid.best()]), f"{len(grid.points):,} points"
     else:
-        fit = fit_weights.fit(recipe, data)
-        found = fit.recipe
-        detail = f"L2 penalty {fit.penalty:g}, log-likelihood held out {fit.held_out:.3f} per mention"
-    mentions = sum(len(learnable(recipe, each).gold) for each in data)
-    return named(found, recipe, data, how, detail, name, mentions)
+        found, penalty, held_out = fit_weights.fit(recipe, data)
+        detail = f"L2 penalty {penalty:g}, log-likelihood held out {held_out:.3f} per mention"
+    return named(found, recipe, data, how, detail, name, sum(len(learnable(recipe, each).gold) for each in data))
 
 
 def named(
@@ -87,7 +87,7 @@ def cross_validate(
                 found = [with_weights(recipe, weights) for weights in best]
             else:
                 rest = [each.take(some) for each, some in zip(data, inside, strict=True)]
-                found = [fit_weights.fit(recipe, rest, *INNER).recipe] * len(data)
+                found = [fit_weights.fit(recipe, rest, *INNER)[0]] * len(data)
             for tuned, each, number, value in zip(found, data, fold, values, strict=True):
                 outside = np.flatnonzero(number == k)
                 if len(outside):
@@ -158,26 +158,24 @@ class Sample:
     @classmethod
     def of(cls, labels: Alignment, links: pa.Table, share: float = 1.0) -> "Sample":
         """Make the sample from links with scores and without a threshold; the gold candidate is that of most spans."""
-        stated = np.array([label.is_instructive for label in labels.labels], np.bool_)
+        instructive = np.array([label.is_instructive for label in labels.labels], np.bool_)
         spans = np.bincount(labels.span_mention, minlength=len(labels.mentions))
         teaches = np.zeros(len(spans))
-        for flags, share in ((~labels.labelled, UNLABELLED), (labels.any_label(stated), 1.0)):
+        for flags, share in ((~labels.labelled, UNLABELLED), (labels.any_label(instructive), 1.0)):
             teaches[labels.span_mention[flags]] = share
         rows = links.take(pa.array(labels.mentions, pa.int64()))
         articles = [f"{labels.name} {article}" for article in rows["article_id"].to_pylist()]
         names = [f"{name} {m}" for m, name in enumerate(rows["name"].to_pylist())]  # it may belong to several people
         unique = rows.drop_columns("name").append_column("articleID", [articles]).append_column("name", [names])
         table = nested_table(unique, "links")
-        named: list[dict[str, set[int]]] = [{} for _ in names]  # the spans with each gold entity
-        for span, label in zip(labels.pair_span.tolist(), labels.pair_label.tolist(), strict=True):
-            qid = labels.labels[label].qid
-            if labels.known[label] and qid is not None:
-                named[labels.span_mention[span]].setdefault(qid, set()).add(span)
-        gold = np.full(len(named), NIL, np.int64)
-        for m, by_qid in enumerate(named):
-            often = [len(by_qid.get(qid, ())) for qid in table.qids[table.offsets[m] : table.offsets[m + 1]]]
+        pairs = zip(labels.pair_span.tolist(), labels.pair_label.tolist(), strict=True)
+        stated = {(span, labels.labels[label].qid) for span, label in pairs if labels.known[label]}
+        spans_of = Counter((int(labels.span_mention[span]), qid) for span, qid in stated)
+        gold = np.full(len(names), NIL, np.int64)
+        for m, start in enumerate(table.offsets[:-1].tolist()):
+            often = [spans_of[m, qid] for qid in table.qids[start : table.offsets[m + 1]]]
             if any(often):
-                gold[m] = table.offsets[m] + int(np.argmax(often))
+                gold[m] = start + int(np.argmax(often))
         data = Dataset(table, gold, [table.qids[at] if at >= 0 else None for at in gold], {})
         return cls(labels, data, teaches * np.sqrt(spans), share)
 
@@ -199,8 +197,7 @@ class Sample:
 
     def learnable(self, recipe: Recipe) -> Int64:
         """Return the mentions to learn from, which have candidates, and without [decide] the right one."""
-        size = np.diff(self.data.offsets)
-        right = self.data.answerable if recipe.decide is None else size > 0
+        right = self.data.answerable if recipe.decide is None else np.diff(self.data.offsets) > 0
         return np.flatnonzero((self.weight > 0) & self.labels.person & right)
 
     def answerable(self, recipe: Recipe) -> Int64:
@@ -213,20 +210,20 @@ def text_problem(
     recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset]
 ) -> tuple[fit_weights.Problem, list[str]]:
     """Return the input of the fit on corpora and on more data sets, and the corpus of each mention."""
-    data, weights, corpora = [], [], []
+    parts = []
     for sample in samples:
-        kept = sample.learnable(recipe)
         if len(sample.answerable(recipe)):
-            data.append(sample.data.take(kept))
-            weights.append(sample.share * sample.weight[kept] / sample.weight[kept].sum())
-            corpora += [sample.labels.name] * len(kept)
-    others = [learnable(recipe, each) for each in more]
-    if not data and not others:
+            kept = sample.learnable(recipe)
+            weight = sample.share * sample.weight[kept] / sample.weight[kept].sum()
+            parts.append((sample.labels.name, sample.data.take(kept), weight))
+    for each in more:
+        rest = learnable(recipe, each)
+        parts.append(("", rest, np.full(len(rest.gold), 1 / len(rest.gold))))
+    if not parts:
         raise NamesakeError("no name that was found has its label's entity among its candidates: nothing to learn from")
-    weights += [np.full(len(each.gold), 1 / len(each.gold)) for each in others]
-    corpora += [""] * sum(len(each.gold) for each in others)
-    problem = fit_weights.Problem.of(recipe, [*data, *others])
-    return replace(problem, weight=np.concatenate(weights)), corpora
+    names, data, weights = zip(*parts, strict=True)
+    problem = replace(fit_weights.Problem.of(recipe, data), weight=np.concatenate(weights))
+    return problem, [name for name, each in zip(names, weights, strict=True) for _ in each]
 
 
 def fit_problem(recipe: Recipe, problem: fit_weights.Problem, start: Recipe) -> Recipe:
@@ -246,19 +243,15 @@ def left_out(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset],
     if len(useful) == 1 and not more:
         raise NamesakeError(f"all names to learn from are in {useful.pop()}: label some in the other files, too")
     problem, corpora = text_problem(recipe, samples, more)
-    others = {
-        sample.labels.name: np.flatnonzero([corpus != sample.labels.name for corpus in corpora]) for sample in samples
-    }
-    return {name: fit_problem(recipe, problem.take(mentions), start) for name, mentions in others.items()}
+    corpus, names = np.array(corpora), dict.fromkeys(sample.labels.name for sample in samples)
+    return {name: fit_problem(recipe, problem.take(np.flatnonzero(corpus != name)), start) for name in names}
 
 
 def folded(recipe: Recipe, sample: Sample, more: Sequence[Dataset], start: Recipe) -> Outcome:
     """Return the results on one corpus, where each fold of documents has weights fitted on the others."""
-    fold = fold_of(sample.documents, FOLDS, 0)
-    useful_mentions = sample.answerable(recipe)
+    fold, useful_mentions = fold_of(sample.documents, FOLDS, 0), sample.answerable(recipe)
     if not more and len(np.unique(fold[useful_mentions])) == 1:
-        count = len(np.unique(sample.documents[useful_mentions]))
-        documents = "1 document" if count == 1 else f"{count} documents"
+        documents = counted(len(np.unique(sample.documents[useful_mentions])), "document")
         raise NamesakeError(f"all names to learn from are in {documents}, too few for cross-validation: label more")
     best: list[str | None] = [None] * len(fold)
     confidence = np.full(len(fold), np.nan)

@@ -9,24 +9,21 @@ import numpy as np
 
 from namesake.evaluation import text_figures
 from namesake.evaluation.labelled_text import Outcome
-from namesake.evaluation.measure import CEILING, Comparison, Evaluation, Row
+from namesake.evaluation.measure import CEILING, Evaluation, Row
 from namesake.evaluation.reports.report import SERIES, TEXTS, Dot, Line, Report, Section, View, curve_plot, dot_plot
 from namesake.evaluation.statistics import Bootstrap, Curve
 from namesake.evaluation.text_figures import CONFIDENCE, KINDS, LINKING, MEAN, Miss
 from namesake.kinds import named
 
 EXAMPLES = 12
-EXAMPLE_HEADER = ["corpus", "document", "sentence", "label", "best candidate", "confidence"]
 INTERVALS = "± covers the 95 % bootstrap interval by document."
 TITLE = "How well are names found and linked?"
-_LOWER_IS_BETTER = {"ECE"}
 _WITH_HALF_WIDTHS = 5  # columns of a table with half widths that fits 80 characters
 
 
 def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str], caveats: Sequence[str] = ()) -> Report:
     """Make the report; `about` states what was measured, `caveats` what was left out."""
-    hits = [row for row in evaluation.rows if row.metric == "P@1"]
-    dots = [Dot(row.method, row.slice, row.value, row.low, row.high) for row in hits]
+    dots = [Dot(row.method, row.slice, *row.interval) for row in evaluation.rows if row.metric == "P@1"]
     ranked = [row for row in evaluation.rows if row.metric in {"P@1", "MRR"}]
     main = pivot(ranked, "main", "P@1 and MRR on answerable mentions.", _ceiling(evaluation))
     sections = [Section("Results", evaluation.notes, [main], [dot_plot(dots, "P@1 with 95 % bootstrap intervals")])]
@@ -36,11 +33,11 @@ def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str], 
         view = pivot(whole, "all_mentions", "All mentions.", "")
         sections.append(Section("All mentions", [TEXTS["all_mentions"]], [view]))
     if evaluation.comparisons:
-        sections.append(_comparison(evaluation.comparisons))
+        sections.append(_comparison(evaluation))
     sections += confidence_section(evaluation.curves)
     rows = [asdict(row) for row in evaluation.rows]
-    remarks = [*caveats, *evaluation.notes]
-    return Report(title, sections, rows, [*about, *caveats], [short_view(evaluation)], remarks)
+    shorts = [short_view(evaluation)]
+    return Report(title, sections, rows, [*about, *caveats], shorts, [*caveats, *evaluation.notes])
 
 
 def short_view(evaluation: Evaluation) -> View:
@@ -57,12 +54,12 @@ def short_view(evaluation: Evaluation) -> View:
     return replace(view, rows=short, caption=f"{view.caption} The report has the intervals of every figure.")
 
 
-def _comparison(comparisons: Sequence[Comparison]) -> Section:
+def _comparison(evaluation: Evaluation) -> Section:
     """Paired tests against the best method."""
-    rows, best = [], comparisons[0].best
-    for each in comparisons:
-        value, low, high = (f"{number:+.3f}".replace("-", "−") for number in each.difference)
-        rows.append([each.method, value, f"{low} to {high}", f"{each.p:.4f}"])
+    rows, best = [], evaluation.best
+    for method, difference, p in evaluation.comparisons:
+        value, low, high = (f"{number:+.3f}".replace("-", "−") for number in difference)
+        rows.append([method, value, f"{low} to {high}", f"{p:.4f}"])
     text = f"Difference in P@1 from {best}, the best, over the same bootstrap samples; p is two-sided."
     header = ["method", "difference", "95 % interval", "p"]
     return Section("Against the best", [text], [View("comparisons", f"P@1 minus that of {best}.", header, rows)])
@@ -105,14 +102,13 @@ def pivot(rows: Sequence[Row], name: str, title: str, caption: str = "") -> View
     columns = list(dict.fromkeys((row.slice, row.metric) for row in rows if row.method != CEILING))
     cell = {(row.method, row.slice, row.metric): row for row in rows}
     counts = {column: next(row.n for row in rows if (row.slice, row.metric) == column) for column in columns}
-    table, best = [], set()
+    best = set()
     for j, (slice_, metric) in enumerate(columns, 1):
         values = {method: cell[method, slice_, metric].value for method in methods if (method, slice_, metric) in cell}
-        top = (min if metric in _LOWER_IS_BETTER else max)(values.values())
+        top = (min if metric == "ECE" else max)(values.values())
         best |= {(i, j) for i, method in enumerate(methods) if values.get(method) == top}
-    for method in methods:
-        figures = [cell.get((method, *column)) for column in columns]
-        table.append([method, *(str(row.interval) if row else "" for row in figures)])
+    figures = {key: str(row.interval) for key, row in cell.items()}
+    table = [[method, *(figures.get((method, *column), "") for column in columns)] for method in methods]
     names = [metric if slice_ == "all" else f"{metric} {slice_}" for slice_, metric in columns]
     header = ["method", *(f"{name} (n={counts[column]})" for name, column in zip(names, columns, strict=True))]
     return View(name, title, header, table, caption, best)
@@ -147,15 +143,16 @@ def text_report(
         name = outcome.labels.name
         here = [miss for miss in missed if miss.corpus == name]
         shares += text_figures.miss_rows(outcome, here, method, bootstrap._replace(seed=bootstrap.seed + number))
-        kinds_of_misses = Counter(miss.kind for miss in here)
-        misses[name] = [int(outcome.labels.known.sum()), *(kinds_of_misses[kind] for kind in KINDS)]
+        kinds_missed = Counter(miss.kind for miss in here)
+        misses[name] = [int(outcome.labels.known.sum()), *(kinds_missed[kind] for kind in KINDS)]
         wrong[name] = list(text_figures.wrong_links(outcome, threshold).values())
     reasons = _counts("misses", "Reasons for misses.", ["labels", *KINDS], misses)
     caption = "Wrong answers by the labels that they overlap."
     linking = sorted((row for row in rows if row.metric in LINKING), key=lambda row: row.slice == MEAN)
-    dots = [Dot(row.slice, row.metric, row.value, row.low, row.high) for row in linking]
+    dots = [Dot(row.slice, row.metric, *row.interval) for row in linking]
     plot = dot_plot(dots, "Precision, recall and F1 with 95 % bootstrap intervals")
     linked = _figures(rows, "linking", "Names linked.", [*LINKING, *CONFIDENCE])
+    short = _figures(rows, "short", TITLE, [*LINKING, *CONFIDENCE], short=True)
     with_nil = _figures(rows, "with_nil", "With NIL.", text_figures.WITH_NIL)
     detection = _figures(rows, "detection", "Names found.", text_figures.DETECTION)
     by_kind = text_figures.kind_figures(outcomes, threshold, method, bootstrap)
@@ -173,7 +170,7 @@ def text_report(
     last = replace(reasons, rows=reasons.rows[-1:])
     data = [asdict(row) for row in [*rows, *shares]]
     data += [asdict(row) | {"table": "kinds"} for own in by_kind.values() for row in own]
-    return Report(TITLE, sections, data, [*about, *remarks], [_short(rows), *kinds[:1], last], remarks)
+    return Report(TITLE, sections, data, [*about, *remarks], [short, *kinds[:1], last], remarks)
 
 
 def _kinds(by_kind: Mapping[str, Sequence[Row]], outcomes: Sequence[Outcome], threshold: float) -> list[View]:
@@ -193,25 +190,19 @@ def _kinds(by_kind: Mapping[str, Sequence[Row]], outcomes: Sequence[Outcome], th
     ]
 
 
-def _figures(rows: Sequence[Row], name: str, title: str, metrics: Sequence[str]) -> View:
-    """A row for each corpus with the number of labels, and each figure with its half width."""
-    cell = {(row.slice, row.metric): row for row in rows}
-    table = []
-    for corpus in dict.fromkeys(row.slice for row in rows):
-        figures = [str(cell[corpus, metric].interval) if (corpus, metric) in cell else "" for metric in metrics]
-        table.append([corpus, f"{cell[corpus, metrics[1]].n:,}", *figures])
-    return View(name, title, ["corpus", "labels", *metrics], table, INTERVALS)
+def _figures(rows: Sequence[Row], name: str, title: str, metrics: Sequence[str], short: bool = False) -> View:
+    """A row for each corpus with the number of labels, and each figure with its half width; `short`: only that of F1.
 
-
-def _short(rows: Sequence[Row]) -> View:
-    """A table of 80 characters: the figures of linking, and the half width of F1."""
-    whole = _figures(rows, "short", TITLE, [*LINKING, *CONFIDENCE])
-    f1 = whole.header.index("F1")
-    table = []
-    for row in whole.rows:
-        figures = (text if j == f1 else text.split(" ± ")[0] for j, text in enumerate(row[2:], 2))
-        table.append([*row[:2], *(text.replace("0.", ".") for text in figures)])
-    return View("short", TITLE, ["corpus", "gold", "P", "R", "F1", *CONFIDENCE], table, INTERVALS)
+    The short table fits 80 characters.
+    """
+    cell = {}
+    for row in rows:
+        text = f"{row.value:.3f}" if short and row.metric != "F1" else str(row.interval)
+        cell[row.slice, row.metric] = text.replace("0.", ".") if short else text
+    labels = {row.slice: f"{row.n:,}" for row in rows if row.metric == metrics[1]}
+    table = [[corpus, n, *(cell.get((corpus, metric), "") for metric in metrics)] for corpus, n in labels.items()]
+    header = ["corpus", "gold", "P", "R", "F1", *CONFIDENCE] if short else ["corpus", "labels", *metrics]
+    return View(name, title, header, table, INTERVALS)
 
 
 def _counts(
@@ -224,7 +215,7 @@ def _counts(
 
 
 def _examples(missed: Sequence[Miss]) -> list[View]:
-    views = []
+    views, header = [], ["corpus", "document", "sentence", "label", "best candidate", "confidence"]
     for kind in KINDS:
         of_kind = [miss for miss in missed if miss.kind == kind]
         turn = {miss.corpus: count() for miss in of_kind}  # from as many corpora as possible, in their order
@@ -234,5 +225,5 @@ def _examples(missed: Sequence[Miss]) -> list[View]:
             rows.append([miss.corpus, miss.document, miss.sentence, miss.qid, miss.best or "", confidence])
         name, title = f"examples_{kind.replace(':', '').replace(' ', '_')}", f"{kind.capitalize()}: {len(rows):,} of"
         title += f" {len(of_kind):,}."
-        views.append(View(name, title, EXAMPLE_HEADER, rows, words=range(5), qids=(3, 4), cards=True))
+        views.append(View(name, title, header, rows, words=range(5), qids=(3, 4), cards=True))
     return [view for view in views if view.rows]
