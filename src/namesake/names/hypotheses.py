@@ -25,14 +25,11 @@ from namesake.kernels.names.expected import count_labels
 from namesake.kernels.names.phrases import FAME_AT
 from namesake.kernels.text.spans import bytes_to_characters, cut_out
 from namesake.names.candidates import variant_candidates
-from namesake.names.nouns import appositions
 from namesake.names.tables import tables
 
 if TYPE_CHECKING:
     from namesake.kb.store import KB
 
-SALT = np.uint64(0x9E3779B97F4A7C15)
-"""Makes the hash of a name that follows "another" differ from that of the same name elsewhere."""
 LEAST_IN_LOWER_CASE = 8.0
 """The least weight (`gather.weight_of`) of the best candidate of a mention in texts without capitals."""
 
@@ -136,9 +133,9 @@ class Found:
     @cached_property
     def line_bounds(self) -> tuple[Int64, Int64]:
         """The first token of each span's line, and the one after its last."""
-        begins = np.flatnonzero(np.diff(self.texts.lines, prepend=-1))
+        begins = np.flatnonzero(self.texts.marks & t.STARTS_LINE)
         line = np.searchsorted(begins, self.first, side="right")
-        return begins[line - 1], np.append(begins, len(self.texts.lines))[line]
+        return begins[line - 1], np.append(begins, len(self.texts.marks))[line]
 
     def line_share(self, of_tokens: Bool) -> Float64:
         """The share of the tokens of each span's line for which something is true."""
@@ -242,13 +239,9 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     names = kb.names
     texts = lattice.cut_texts(data, offsets, heads, tables(names.language))
     tokens = names.token_hashes, names.token_lower
-    found = lattice.list_hypotheses(texts, data, names.phrases, names.prefixes, *tokens)
+    found = lattice.list_hypotheses(texts, names.phrases, names.prefixes, *tokens)
     found = lattice.add_unknown(texts, found)
-    before = np.maximum(found.first - 1, 0)
-    other = (texts.classes[before] & np.uint32(t.OTHER) != 0) & (texts.gaps[found.first] == t.SOFT) & (found.first > 0)
-    key = _parted(texts, found, np.where(other, found.key ^ SALT, found.key))
-    mention, of_text = gather.number_mentions(found.indptr, key)
-    spans, order = gather.group_by_mention(mention, int(of_text[-1]))
+    of_text, spans, order, is_other, is_said = gather.group_hypotheses(texts, found)
     lead = order[spans[:-1]]  # the first hypothesis of each mention
     where = np.column_stack([texts.starts[found.first[lead]], texts.ends[found.end[lead] - 1]])
     first, end = found.first[lead], found.end[lead]
@@ -281,8 +274,8 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
         spans=bytes_to_characters(data, offsets, text, byte_spans),
         byte_spans=byte_spans.astype(np.int32),
         known=found.known[lead],
-        is_other=(key != found.key)[lead],
-        is_said=other[lead],
+        is_other=is_other[has_some],
+        is_said=is_said[has_some],
         namesakes=candidates.namesakes[has_some],
         listed=candidates.listed[has_some],
         offsets=np.append(candidates.indptr[:-1][has_some], candidates.indptr[-1]),
@@ -291,21 +284,6 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
         quality=candidates.quality,
         in_text=candidates.in_text,
     )
-
-
-def _parted(texts: lattice.Texts, found: lattice.Hypotheses, key: UInt64) -> UInt64:
-    """The keys of names, with other ones for names in apposition to another noun than the first of the same name.
-
-    "Michael Jackson, the beer critic" and "Michael Jackson, a British general" are two mentions. A name without a noun
-    belongs to the first.
-    """
-    nouns = appositions(texts, found.first, found.end)
-    noun_of: dict[tuple[int, int], int] = {}
-    for h in np.flatnonzero(nouns).tolist():
-        text = int(np.searchsorted(found.indptr, h, side="right"))
-        if noun_of.setdefault((text, int(key[h])), int(nouns[h])) != nouns[h]:
-            key[h] ^= nouns[h]
-    return key
 
 
 def _variants(kb: KB, data: UInt8, where: Int64, asked: Int64) -> gather.Variants:

@@ -22,6 +22,7 @@ WORD = types.Tuple((I, I, types.uint64, I))
 LONGEST_RUN = 64  # bytes of initials that make one token
 LONGEST_TAG = 1000
 NEW_LINE, QUOTE, SINGLE_QUOTE, COMMA, DASH, DOT, TAG, END_OF_TAG = 0x0A, 0x22, 0x27, 0x2C, 0x2D, 0x2E, 0x3C, 0x3E
+AMPERSAND, LETTER_S = 0x26, 0x73
 ENDS_SENTENCE = np.zeros(256, np.bool_)  # of ASCII; a quotation mark and a bullet have three bytes
 ENDS_SENTENCE[list(b'.!?:;\n"*|')] = True
 # the third byte of signs that begin with E2 80
@@ -198,6 +199,16 @@ def starts_sentence(data, begin, end, is_dotted):
     return starts and not (is_dotted and others == 0 and dots <= 1)
 
 
+@inner(types.boolean(U8, I, I))
+def is_joined(data, begin, end):
+    """Whether a name may reach over the bytes between two tokens: a possessive s (People's Republic) or & (AT&T)."""
+    size = end - begin
+    if size == 1 or (size == 3 and data[begin] == SPACE):
+        return data[begin + size // 2] == AMPERSAND
+    is_long = size == 5 and is_sign(data, begin, end, APOSTROPHE)
+    return (is_long or (size == 3 and data[begin] == SINGLE_QUOTE)) and data[begin + size - 2] | 0x20 == LETTER_S
+
+
 @inlined(I(U8, I, I, types.boolean))
 def gap_marks(data, begin, end, is_dotted):
     """The marks of what stands between two tokens, from byte `begin` to `end`."""
@@ -210,16 +221,19 @@ def gap_marks(data, begin, end, is_dotted):
         end - begin == 3 and (is_sign(data, begin, end, HYPHENS[0]) or is_sign(data, begin, end, HYPHENS[1]))
     ):
         return t.AFTER_HYPHEN
-    return t.AT_START * starts_sentence(data, begin, end, is_dotted)
+    return t.AT_START * starts_sentence(data, begin, end, is_dotted) | t.IS_JOINED * is_joined(data, begin, end)
 
 
 @inlined(types.void(U8, t.TOKENS, I))
 def mark_gaps(data, tokens, count):
     """Write the marks of the tokens. What a lone dot parts is no more parted."""
     for i in range(count):
-        mark, case = I(t.AT_START), tokens.bits[i] & (t.IS_CAPITAL | t.IS_NUMBER)
+        mark, case = I(t.AT_START | t.STARTS_LINE), tokens.bits[i] & (t.IS_CAPITAL | t.IS_NUMBER)
         if i > 0:
             mark = gap_marks(data, tokens.ends[i - 1], tokens.starts[i], tokens.bits[i - 1] & t.IS_DOTTED != 0)
+            at = tokens.starts[i - 1] if tokens.bits[i - 1] & t.IS_INITIALS != 0 else tokens.ends[i - 1]
+            for place in range(at, tokens.starts[i]):
+                mark |= t.STARTS_LINE * (data[place] == NEW_LINE)
         if case == t.IS_CAPITAL or (case == 0 and small_before_capital(data, tokens.starts[i], tokens.ends[i])):
             mark |= t.HAS_CAPITAL
         if mark & t.AFTER_DOT:
