@@ -243,13 +243,15 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     found = lattice.add_unknown(texts, found)
     of_text, spans, order, is_other, is_said = gather.group_hypotheses(texts, found)
     lead = order[spans[:-1]]  # the first hypothesis of each mention
-    where = np.column_stack([texts.starts[found.first[lead]], texts.ends[found.end[lead] - 1]])
     first, end = found.first[lead], found.end[lead]
     asked = np.flatnonzero(found.known[lead] == 0)
     edges = texts.hashes[np.column_stack([first[asked], end[asked] - 1])].ravel()
     labels = names.token_hashes, names.token_first, names.token_middle, names.token_last
     begins, _, ends = count_labels(edges, 2 * np.arange(len(asked) + 1), *labels)
-    variants = _variants(kb, data, where, asked[(begins > 0) | (ends > 0)])
+    asked = asked[(begins > 0) | (ends > 0)]
+    where = offsets[np.searchsorted(of_text, asked, side="right") - 1]
+    where = np.column_stack([where + texts.starts[first[asked]], where + texts.ends[end[asked] - 1]])
+    variants = _variants(kb, data, where, asked, len(lead))
     index = gather.Index(
         *(names.entities.indptr, names.entities.values, names.kinds),
         *(names.short_entities.indptr, names.short_entities.values, names.short_forms),
@@ -264,7 +266,6 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     of_text, spans = indptr(has_some)[of_text], indptr(np.diff(spans)[has_some])
     text = np.repeat(np.arange(len(of_text) - 1), np.diff(spans[of_text]))
     byte_spans = np.column_stack([texts.starts[found.first[order]], texts.ends[found.end[order] - 1]])
-    byte_spans -= offsets[text][:, None]
     return Found(
         texts=texts,
         indptr=of_text,
@@ -272,7 +273,7 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
         first=found.first[order],
         end=found.end[order],
         spans=bytes_to_characters(data, offsets, text, byte_spans),
-        byte_spans=byte_spans.astype(np.int32),
+        byte_spans=byte_spans,
         known=found.known[lead],
         is_other=is_other[has_some],
         is_said=is_said[has_some],
@@ -286,11 +287,11 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     )
 
 
-def _variants(kb: KB, data: UInt8, where: Int64, asked: Int64) -> gather.Variants:
-    """Candidates of some names that are not in the KB: entities with a similar name."""
-    ends, texts, _ = cut_out(data, where[asked])
+def _variants(kb: KB, data: UInt8, where: Int64, asked: Int64, mentions: int) -> gather.Variants:
+    """Candidates of those mentions that are `asked`, which are not in the KB: entities with a similar name."""
+    ends, texts, _ = cut_out(data, where)
     query, rows, quality = variant_candidates(kb.names, normalise_many(Strings(ends.astype(np.int64), texts)))
-    counts = np.zeros(len(where), np.int64)
+    counts = np.zeros(mentions, np.int64)
     counts[asked] = np.bincount(query, minlength=len(asked))
     return gather.Variants(indptr(counts), rows, quality)
 

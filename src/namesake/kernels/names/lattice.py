@@ -14,7 +14,7 @@ from numba import types
 from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names import tokens as t
-from namesake.kernels.names.cut import cut, mark_gaps
+from namesake.kernels.names.cut import cut
 from namesake.kernels.names.phrases import PHRASE, fame_in, name_in, packed_of, short_in
 from namesake.kernels.simd import BYTES, byte, pointer, prefetch
 from namesake.kernels.types import I32, I64, U8, U64, own_record, record
@@ -34,14 +34,14 @@ FEW = 64
 class Texts(NamedTuple):
     """The tokens of several texts, one after the other: those of text i are `indptr[i]` to `indptr[i + 1]`.
 
-    `hashes` are those of normalised tokens, `starts` and `ends` bytes of all texts; `tokens.py` lists the bits.
+    `hashes` are those of normalised tokens, `starts` and `ends` bytes of their text; `tokens.py` lists the bits.
     """
 
     indptr: Annotated[Any, types.int64[::1]]
     styles: Annotated[Any, types.uint8[::1]]
     hashes: Annotated[Any, types.uint64[::1]]
-    starts: Annotated[Any, types.int64[::1]]
-    ends: Annotated[Any, types.int64[::1]]
+    starts: Annotated[Any, types.int32[::1]]
+    ends: Annotated[Any, types.int32[::1]]
     bits: Annotated[Any, types.uint8[::1]]
     classes: Annotated[Any, types.uint32[::1]]
     gaps: Annotated[Any, types.uint8[::1]]
@@ -86,19 +86,19 @@ def cut_texts(data, offsets, heads, tables):
         most = max(most, (offsets[text + 1] - offsets[text]) // 2 + 2)
     room = (offsets[texts] - offsets[0]) // 2 + 2 * texts + most  # memory that is not touched costs nothing
     hashes, classes = np.empty(room, np.uint64), np.empty(room, np.uint32)
-    starts, ends, bits = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint8)
+    starts, ends, bits = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.uint8)
     gaps, marks = np.empty(room, np.uint8), np.empty(room, np.uint8)
     indptr, styles, base = np.zeros(texts + 1, np.int64), np.zeros(texts, np.uint8), 0
     for text in range(texts):
-        begin = offsets[text]
         tokens = t.Tokens(
             *(hashes[base:], starts[base:], ends[base:], bits[base:], classes[base:], gaps[base:], marks[base:])
         )
-        count = cut(data, begin, offsets[text + 1], tables, tokens, most)
-        mark_gaps(data, tokens, count)
+        count = cut(data, offsets[text], offsets[text + 1], tables, tokens, most)
         head = 0
-        while heads[text] > 0 and head < count and starts[base + head] < begin + heads[text]:
+        while heads[text] > 0 and head < count and starts[base + head] < heads[text]:
             head += 1
+        for i in range(base, base + count):  # what a lone dot parts is no more parted
+            gaps[i] = t.SOFT if marks[i] & t.AFTER_DOT != 0 else gaps[i]
         styles[text] = t.style_of(tokens.bits, head if head < count else 0, count)
         base += count
         indptr[text + 1] = base
