@@ -35,11 +35,10 @@ RUN = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
 RUNS = st.lists(RUN, max_size=8)
 
 
-def cut(texts: list[str]) -> tuple[lattice.Texts, np.ndarray]:
-    """The tokens of texts, and their bytes."""
+def cut(texts: list[str]) -> lattice.Texts:
+    """The tokens of texts."""
     column = Strings.of(texts)
-    heads = np.zeros(len(texts), np.int64)
-    return lattice.cut_texts(column.data, column.offsets, heads, tables(English)), column.data
+    return lattice.cut_texts(column.data, column.offsets, np.zeros(len(texts), np.int64), tables(English))
 
 
 def names_of(texts: list[str]) -> frozenset[oracle.Name]:
@@ -84,8 +83,8 @@ def spans_in(found: lattice.Hypotheses, tokens: lattice.Texts, text: int) -> lis
 @example(["Ann van der Dijk saw van der Dijk. Ann Dijk"], [], ["van der Dijk", "Dijk", "Ann Dijk"], [], [])
 def test_hypotheses_are_those_of_plain_python(texts, names, shorts, others, common):
     known = oracle.Known(*map(names_of, (names, shorts, others)), frozenset(common))
-    tokens, data = cut(texts)
-    found = lattice.list_hypotheses(tokens, data, *index(known))
+    tokens = cut(texts)
+    found = lattice.list_hypotheses(tokens, *index(known))
     every = lattice.add_unknown(tokens, found)
     for number, text in enumerate(texts):
         page = oracle.Page(text)
@@ -98,11 +97,11 @@ def test_hypotheses_are_those_of_plain_python(texts, names, shorts, others, comm
 def test_a_text_has_any_number_of_hypotheses():
     known = oracle.Known(names_of(["London", "York", "London York"]))
     text = "London, York, " * 400
-    tokens, data = cut([text, text])
-    found = lattice.list_hypotheses(tokens, data, *index(known))
+    tokens = cut([text, text])
+    found = lattice.list_hypotheses(tokens, *index(known))
     assert found.indptr.tolist() == [0, 800, 1600]
-    tokens, data = cut(["Ann Lee, " * 400])
-    found = lattice.list_hypotheses(tokens, data, *index(oracle.Known(frozenset())))
+    tokens = cut(["Ann Lee, " * 400])
+    found = lattice.list_hypotheses(tokens, *index(oracle.Known(frozenset())))
     assert lattice.add_unknown(tokens, found).indptr.tolist() == [0, 400]
 
 
@@ -110,11 +109,13 @@ def test_a_text_has_any_number_of_hypotheses():
 def test_mentions_are_numbered_by_text_and_name(keys):
     offsets = np.cumsum([0, *map(len, keys)]).astype(np.int64)
     flat = np.array([key for some in keys for key in some], np.uint64)
-    mention, texts = gather.number_mentions(offsets, flat)
-    assert (mention.tolist(), texts.tolist()) == oracle_gather.number(keys)
-    spans, order = gather.group_by_mention(mention, int(texts[-1]))
-    assert order.tolist() == sorted(range(len(flat)), key=lambda place: mention[place])
-    assert spans.tolist() == np.cumsum([0, *np.bincount(mention, minlength=texts[-1])]).tolist()
+    texts, end = cut(["Ann. " * len(some) for some in keys]), np.arange(1, len(flat) + 1)
+    found = gather.group_hypotheses(texts, lattice.Hypotheses(offsets, end - 1, end, flat, flat))
+    mention, of_text = oracle_gather.number(keys)
+    assert found.indptr.tolist() == of_text
+    assert found.order.tolist() == sorted(range(len(flat)), key=lambda place: mention[place])
+    assert found.spans.tolist() == np.cumsum([0, *np.bincount(mention, minlength=of_text[-1])]).tolist()
+    assert not (found.is_other | found.is_said).any()
 
 
 # candidates

@@ -26,6 +26,10 @@ GAPS = [*[" "] * 9, "  ", "\n", "\n\n", "\t", ". ", ", ", ": ", "; ", "! ", ") "
 TEXT = st.lists(st.sampled_from([*WORDS, *SIGNS, *GAPS]), max_size=120).map("".join)
 
 
+JOINTS = ("&", " & ", "'s ", "’s ", "'S ", "’S ")
+"""What names reach across."""
+
+
 def token_key(word: str) -> int:
     """The hash of a normalised token."""
     data = np.frombuffer(word.encode(), np.uint8)
@@ -66,7 +70,7 @@ def test_a_text_is_cut_as_loops_over_characters_cut_it(text: str, most: int) -> 
 @example(["“Yes,” he said. He left", "l’Est U.S. Mr. Bob"])
 def test_texts_are_cut_one_by_one(texts: list[str]) -> None:
     """Gaps, marks, classes of words, lines and the style of several texts."""
-    found, line = cut_all(texts), 0
+    found = cut_all(texts)
     for number, text in enumerate(texts):
         some = slice(*found.indptr[number : number + 2])
         tokens = oracle.marked(text)
@@ -77,9 +81,13 @@ def test_texts_are_cut_one_by_one(texts: list[str]) -> None:
         assert [bool(one & t.FUNCTION) for one in found.classes[some]] == [
             token.text in English.function_words for token in tokens
         ]
-        line += 1
-        assert found.lines[some].tolist() == [line + text[: token.start].count("\n") for token in tokens]
-        line = int(found.lines[some][-1]) if tokens else line
+        lines = [text[: token.start].count("\n") for token in tokens]
+        assert [bool(mark & t.STARTS_LINE) for mark in found.marks[some]] == [
+            place == 0 or line > lines[place - 1] for place, line in enumerate(lines)
+        ]
+        assert [bool(mark & t.IS_JOINED) for mark in found.marks[some]] == [
+            place > 0 and text[tokens[place - 1].end : token.start] in JOINTS for place, token in enumerate(tokens)
+        ]
         assert found.styles[number] == oracle.style_of(tokens)
 
 

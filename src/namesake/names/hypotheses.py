@@ -25,14 +25,11 @@ from namesake.kernels.names.expected import count_labels
 from namesake.kernels.names.phrases import FAME_AT
 from namesake.kernels.text.spans import bytes_to_characters, cut_out
 from namesake.names.candidates import variant_candidates
-from namesake.names.nouns import appositions
 from namesake.names.tables import tables
 
 if TYPE_CHECKING:
     from namesake.kb.store import KB
 
-SALT = np.uint64(0x9E3779B97F4A7C15)
-"""Makes the hash of a name that follows "another" differ from that of the same name elsewhere."""
 LEAST_IN_LOWER_CASE = 8.0
 """The least weight (`gather.weight_of`) of the best candidate of a mention in texts without capitals."""
 
@@ -136,9 +133,9 @@ class Found:
     @cached_property
     def line_bounds(self) -> tuple[Int64, Int64]:
         """The first token of each span's line, and the one after its last."""
-        begins = np.flatnonzero(np.diff(self.texts.lines, prepend=-1))
+        begins = np.flatnonzero(self.texts.marks & t.STARTS_LINE)
         line = np.searchsorted(begins, self.first, side="right")
-        return begins[line - 1], np.append(begins, len(self.texts.lines))[line]
+        return begins[line - 1], np.append(begins, len(self.texts.marks))[line]
 
     def line_share(self, of_tokens: Bool) -> Float64:
         """The share of the tokens of each span's line for which something is true."""
@@ -242,21 +239,19 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     names = kb.names
     texts = lattice.cut_texts(data, offsets, heads, tables(names.language))
     tokens = names.token_hashes, names.token_lower
-    found = lattice.list_hypotheses(texts, data, names.phrases, names.prefixes, *tokens)
+    found = lattice.list_hypotheses(texts, names.phrases, names.prefixes, *tokens)
     found = lattice.add_unknown(texts, found)
-    before = np.maximum(found.first - 1, 0)
-    other = (texts.classes[before] & np.uint32(t.OTHER) != 0) & (texts.gaps[found.first] == t.SOFT) & (found.first > 0)
-    key = _parted(texts, found, np.where(other, found.key ^ SALT, found.key))
-    mention, of_text = gather.number_mentions(found.indptr, key)
-    spans, order = gather.group_by_mention(mention, int(of_text[-1]))
+    of_text, spans, order, is_other, is_said = gather.group_hypotheses(texts, found)
     lead = order[spans[:-1]]  # the first hypothesis of each mention
-    where = np.column_stack([texts.starts[found.first[lead]], texts.ends[found.end[lead] - 1]])
     first, end = found.first[lead], found.end[lead]
     asked = np.flatnonzero(found.known[lead] == 0)
     edges = texts.hashes[np.column_stack([first[asked], end[asked] - 1])].ravel()
     labels = names.token_hashes, names.token_first, names.token_middle, names.token_last
     begins, _, ends = count_labels(edges, 2 * np.arange(len(asked) + 1), *labels)
-    variants = _variants(kb, data, where, asked[(begins > 0) | (ends > 0)])
+    asked = asked[(begins > 0) | (ends > 0)]
+    where = offsets[np.searchsorted(of_text, asked, side="right") - 1]
+    where = np.column_stack([where + texts.starts[first[asked]], where + texts.ends[end[asked] - 1]])
+    variants = _variants(kb, data, where, asked, len(lead))
     index = gather.Index(
         *(names.entities.indptr, names.entities.values, names.kinds),
         *(names.short_entities.indptr, names.short_entities.values, names.short_forms),
@@ -271,7 +266,6 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     of_text, spans = indptr(has_some)[of_text], indptr(np.diff(spans)[has_some])
     text = np.repeat(np.arange(len(of_text) - 1), np.diff(spans[of_text]))
     byte_spans = np.column_stack([texts.starts[found.first[order]], texts.ends[found.end[order] - 1]])
-    byte_spans -= offsets[text][:, None]
     return Found(
         texts=texts,
         indptr=of_text,
@@ -279,10 +273,10 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
         first=found.first[order],
         end=found.end[order],
         spans=bytes_to_characters(data, offsets, text, byte_spans),
-        byte_spans=byte_spans.astype(np.int32),
+        byte_spans=byte_spans,
         known=found.known[lead],
-        is_other=(key != found.key)[lead],
-        is_said=other[lead],
+        is_other=is_other[has_some],
+        is_said=is_said[has_some],
         namesakes=candidates.namesakes[has_some],
         listed=candidates.listed[has_some],
         offsets=np.append(candidates.indptr[:-1][has_some], candidates.indptr[-1]),
@@ -293,26 +287,11 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     )
 
 
-def _parted(texts: lattice.Texts, found: lattice.Hypotheses, key: UInt64) -> UInt64:
-    """The keys of names, with other ones for names in apposition to another noun than the first of the same name.
-
-    "Michael Jackson, the beer critic" and "Michael Jackson, a British general" are two mentions. A name without a noun
-    belongs to the first.
-    """
-    nouns = appositions(texts, found.first, found.end)
-    noun_of: dict[tuple[int, int], int] = {}
-    for h in np.flatnonzero(nouns).tolist():
-        text = int(np.searchsorted(found.indptr, h, side="right"))
-        if noun_of.setdefault((text, int(key[h])), int(nouns[h])) != nouns[h]:
-            key[h] ^= nouns[h]
-    return key
-
-
-def _variants(kb: KB, data: UInt8, where: Int64, asked: Int64) -> gather.Variants:
-    """Candidates of some names that are not in the KB: entities with a similar name."""
-    ends, texts, _ = cut_out(data, where[asked])
+def _variants(kb: KB, data: UInt8, where: Int64, asked: Int64, mentions: int) -> gather.Variants:
+    """Candidates of those mentions that are `asked`, which are not in the KB: entities with a similar name."""
+    ends, texts, _ = cut_out(data, where)
     query, rows, quality = variant_candidates(kb.names, normalise_many(Strings(ends.astype(np.int64), texts)))
-    counts = np.zeros(len(where), np.int64)
+    counts = np.zeros(mentions, np.int64)
     counts[asked] = np.bincount(query, minlength=len(asked))
     return gather.Variants(indptr(counts), rows, quality)
 

@@ -22,6 +22,7 @@ WORD = types.Tuple((I, I, types.uint64, I))
 LONGEST_RUN = 64  # bytes of initials that make one token
 LONGEST_TAG = 1000
 NEW_LINE, QUOTE, SINGLE_QUOTE, COMMA, DASH, DOT, TAG, END_OF_TAG = 0x0A, 0x22, 0x27, 0x2C, 0x2D, 0x2E, 0x3C, 0x3E
+AMPERSAND, LETTER_S = 0x26, 0x73
 ENDS_SENTENCE = np.zeros(256, np.bool_)  # of ASCII; a quotation mark and a bullet have three bytes
 ENDS_SENTENCE[list(b'.!?:;\n"*|')] = True
 # the third byte of signs that begin with E2 80
@@ -108,8 +109,12 @@ def read_gap(data, at, end, ended, abbreviation, tables):
     """Read what parts two words, from byte `at` on: where the next starts, the kind of gap, and whether a period says
     that the word before was an abbreviation. `ended`: a word stands right before.
     """
-    if ended and at + 1 < end and data[at] == SPACE and data[at + 1] < 0x80 and tables.widths[data[at + 1]] > 0:
-        return at + 1, I(t.SOFT), False
+    if ended and at + 2 < end:
+        size = 1 if data[at] == SPACE else 2 * (data[at + 1] == SPACE and (data[at] == COMMA or data[at] == DOT))
+        if size > 0 and data[at + size] < 0x80 and tables.widths[data[at + size]] > 0:
+            dotted = size == 2 and data[at] == DOT and abbreviation
+            gap = I(t.SOFT) if size == 1 or dotted else I(t.COMMA) if data[at] == COMMA else I(t.HARD)
+            return at + size, gap, dotted
     gap, dotted, newlines = I(t.SOFT if ended else t.HARD), False, 0
     while at < end:
         point, size, width = folded(data, at, end, tables)
@@ -139,34 +144,6 @@ def read_gap(data, at, end, ended, abbreviation, tables):
     return at, gap, dotted
 
 
-@inlined(I(U8, I, I, t.TABLES, t.TOKENS, I))
-def cut(data, begin, end, tables, tokens, most):
-    """Cut a text into normalised tokens, at most `most`, and return how many; `oracle_tokens.Tokeniser` is its twin.
-
-    Apostrophes vanish, a possessive s is left out, initials that follow each other are one token, and a gap is HARD
-    where punctuation, a tag or an empty line parts two words.
-    """
-    starts, ends, bits, keys = tokens.starts, tokens.ends, tokens.bits, pointer(tables.word_keys)
-    at, gap, _ = read_gap(data, begin, end, False, False, tables)
-    count = 0
-    while at < end and count < most:
-        start, last, before = at, count, I(bits[count - 1]) if count > 0 else I(0)
-        at, stop, hashed, flags = read_word(data, start, end, tables)
-        if gap == t.SOFT and before & flags & t.IS_INITIALS and (before ^ flags) & t.IS_CAPITAL == 0:
-            if (before & t.IS_DOTTED or flags & t.IS_CAPITAL) and stop - starts[count - 1] <= LONGEST_RUN:
-                last, flags = count - 1, before & ~t.IS_DOTTED
-                hashed = hash_letters(data, starts[last], stop, tables)
-        if last == count:
-            starts[last], tokens.gaps[last] = start, gap
-            count += 1
-        word = tables.word_bits[find(keys, len(tables.word_keys) - 1, hashed)]
-        abbreviation = flags & t.IS_INITIALS != 0 or word & (t.HONORIFIC | t.SUFFIX) != 0
-        at, gap, dotted = read_gap(data, at, end, True, abbreviation, tables)
-        ends[last], tokens.hashes[last], tokens.classes[last] = stop, hashed, word
-        bits[last] = flags | t.IS_DOTTED * dotted
-    return count
-
-
 @inlined(types.boolean(U8, I, I, I))
 def is_sign(data, at, end, last):
     """Whether the three bytes E2 80 and `last` stand at byte `at`, before byte `end`."""
@@ -191,11 +168,22 @@ def starts_sentence(data, begin, end, is_dotted):
     starts, dots, others = False, 0, 0
     for at in range(begin, end):
         starts |= ENDS_SENTENCE[data[at]]
-        for sign in SENTENCE_SIGNS:
-            starts |= is_sign(data, at, end, sign)
+        if data[at] == 0xE2:
+            for sign in SENTENCE_SIGNS:
+                starts |= is_sign(data, at, end, sign)
         dots += data[at] == DOT
         others += data[at] not in (DOT, SPACE)
     return starts and not (is_dotted and others == 0 and dots <= 1)
+
+
+@inner(types.boolean(U8, I, I))
+def is_joined(data, begin, end):
+    """Whether a name may reach over the bytes between two tokens: a possessive s (People's Republic) or & (AT&T)."""
+    size = end - begin
+    if size == 1 or (size == 3 and data[begin] == SPACE):
+        return data[begin + size // 2] == AMPERSAND
+    is_long = size == 5 and is_sign(data, begin, end, APOSTROPHE)
+    return (is_long or (size == 3 and data[begin] == SINGLE_QUOTE)) and data[begin + size - 2] | 0x20 == LETTER_S
 
 
 @inlined(I(U8, I, I, types.boolean))
@@ -210,18 +198,41 @@ def gap_marks(data, begin, end, is_dotted):
         end - begin == 3 and (is_sign(data, begin, end, HYPHENS[0]) or is_sign(data, begin, end, HYPHENS[1]))
     ):
         return t.AFTER_HYPHEN
-    return t.AT_START * starts_sentence(data, begin, end, is_dotted)
+    return t.AT_START * starts_sentence(data, begin, end, is_dotted) | t.IS_JOINED * is_joined(data, begin, end)
 
 
-@inlined(types.void(U8, t.TOKENS, I))
-def mark_gaps(data, tokens, count):
-    """Write the marks of the tokens. What a lone dot parts is no more parted."""
-    for i in range(count):
-        mark, case = I(t.AT_START), tokens.bits[i] & (t.IS_CAPITAL | t.IS_NUMBER)
-        if i > 0:
-            mark = gap_marks(data, tokens.ends[i - 1], tokens.starts[i], tokens.bits[i - 1] & t.IS_DOTTED != 0)
-        if case == t.IS_CAPITAL or (case == 0 and small_before_capital(data, tokens.starts[i], tokens.ends[i])):
-            mark |= t.HAS_CAPITAL
-        if mark & t.AFTER_DOT:
-            tokens.gaps[i] = t.SOFT
-        tokens.marks[i] = mark
+@inlined(I(U8, I, I, t.TABLES, t.TOKENS, I))
+def cut(data, begin, end, tables, tokens, most):
+    """Cut a text into normalised tokens, at most `most`, and return how many; `oracle_tokens.Tokeniser` is its twin.
+
+    Apostrophes vanish, a possessive s is left out, initials that follow each other are one token, and a gap is HARD
+    where punctuation, a tag or an empty line parts two words.
+    """
+    starts, ends, bits, keys = tokens.starts, tokens.ends, tokens.bits, pointer(tables.word_keys)
+    at, gap, _ = read_gap(data, begin, end, False, False, tables)
+    count, read = 0, begin  # from byte `read` on, new lines are still to be looked for
+    while at < end and count < most:
+        start, last, before = at, count, I(bits[count - 1]) if count > 0 else I(0)
+        at, stop, hashed, flags = read_word(data, start, end, tables)
+        if gap == t.SOFT and before & flags & t.IS_INITIALS and (before ^ flags) & t.IS_CAPITAL == 0:
+            if (before & t.IS_DOTTED or flags & t.IS_CAPITAL) and stop - begin - starts[count - 1] <= LONGEST_RUN:
+                last, flags = count - 1, before & ~t.IS_DOTTED
+                read = begin + starts[last]
+                hashed = hash_letters(data, read, stop, tables)
+        if last == count:
+            mark = I(t.AT_START | t.STARTS_LINE) if count == 0 else I(0)
+            if count > 0 and (start - read != 1 or data[read] != SPACE):
+                mark = gap_marks(data, begin + ends[count - 1], start, before & t.IS_DOTTED != 0)
+                for place in range(read, start):
+                    mark |= t.STARTS_LINE * (data[place] == NEW_LINE)
+            case = flags & (t.IS_CAPITAL | t.IS_NUMBER)
+            if case == t.IS_CAPITAL or (case == 0 and small_before_capital(data, start, stop)):
+                mark |= t.HAS_CAPITAL
+            starts[last], tokens.gaps[last], tokens.marks[last], read = start - begin, gap, mark, stop
+            count += 1
+        word = tables.word_bits[find(keys, len(tables.word_keys) - 1, hashed)]
+        abbreviation = flags & t.IS_INITIALS != 0 or word & (t.HONORIFIC | t.SUFFIX) != 0
+        at, gap, dotted = read_gap(data, at, end, True, abbreviation, tables)
+        ends[last], tokens.hashes[last], tokens.classes[last] = stop - begin, hashed, word
+        bits[last] = flags | t.IS_DOTTED * dotted
+    return count

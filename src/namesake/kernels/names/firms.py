@@ -28,8 +28,8 @@ def is_firm(data, word, stop, end, capitals, tables, tokens):
     The name ends at byte `stop`, and its last word begins at byte `word`.
     """
     count, at = cut(data, word, end, tables, tokens, MOST), 0
-    while at < count and tokens.starts[at] < stop:
-        if tokens.ends[at] > stop:
+    while at < count and tokens.starts[at] < stop - word:
+        if tokens.ends[at] > stop - word:
             return False  # a longer word
         at += 1
     for i in range(at, min(at + FIRM_WORDS, count)):

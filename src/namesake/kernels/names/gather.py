@@ -11,12 +11,18 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inner, kernel
-from namesake.kernels.hash import FREE, find
+from namesake.kernels.hash import FREE, ZERO, find
+from namesake.kernels.names import tokens as t
 from namesake.kernels.names.constants import FIRST_NAME, SHORT, SIMILAR, SURNAME
+from namesake.kernels.names.lattice import Hypotheses, Texts
 from namesake.kernels.names.phrases import name_in, short_in
 from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import F32, F64, I8, I32, I64, U64, own_record, record
 
+SALT = np.uint64(0x9E3779B97F4A7C15)
+"""Makes the hash of a name that follows "another" differ from that of the same name elsewhere."""
+MOST_WORDS = 5
+"""Words between an article and the end of an apposition."""
 MOST = 8
 """Candidates of a mention."""
 LEAST_SHARE = 0.01
@@ -83,42 +89,90 @@ class Candidates(NamedTuple):
     listed: Annotated[Any, types.int64[::1]]
 
 
-INDEX, BEST, CANDIDATES = record(Index), own_record(Best), own_record(Candidates)
+class Mentions(NamedTuple):
+    """The mentions of hypotheses: those of text i are `indptr[i]` to `indptr[i + 1]`.
+
+    Mention m has the hypotheses `order[spans[m]]` to `order[spans[m + 1] - 1]`.
+    """
+
+    indptr: Annotated[Any, types.int64[::1]]
+    spans: Annotated[Any, types.int64[::1]]
+    order: Annotated[Any, types.int64[::1]]
+    is_other: Annotated[Any, types.boolean[::1]]
+    """Whether each mention may be another entity than an earlier mention with this name: by its noun, or `is_said`."""
+    is_said: Annotated[Any, types.boolean[::1]]
+    """Whether a word such as "another" is before the first hypothesis of each mention."""
 
 
-@kernel(types.Tuple((types.int64[::1], types.int64[::1]))(I64, U64))
-def number_mentions(indptr, keys):
-    """The mention of each hypothesis, numbered in the order in which they begin, and the offsets of texts in them."""
-    room = 8
-    for text in range(len(indptr) - 1):
-        while room < 2 * (indptr[text + 1] - indptr[text]):
+INDEX, BEST, CANDIDATES, MENTIONS = record(Index), own_record(Best), own_record(Candidates), own_record(Mentions)
+
+
+@inner(types.uint64(record(Texts), types.int64))
+def noun_after(texts, end):
+    """The hash of the noun in apposition to a name that ends before token `end`, 0 without one.
+
+    A comma and an article follow the name. The noun is the last word in lower case before a comma, another sign or a
+    function word: "the composer of Star Wars".
+    """
+    noun, gaps, classes = ZERO, texts.gaps, texts.classes
+    if end == len(gaps) or gaps[end] != t.COMMA or classes[end] & t.DETERMINER == 0:
+        return ZERO
+    for at in range(end + 1, end + MOST_WORDS + 2):
+        if at == len(gaps) or gaps[at] != t.SOFT or classes[at] & t.FUNCTION != 0:
+            return noun
+        if texts.marks[at] & t.HAS_CAPITAL == 0:
+            noun = texts.hashes[at]
+    return ZERO
+
+
+@kernel(MENTIONS(record(Texts), record(Hypotheses)))
+def group_hypotheses(texts, found):
+    """The mentions of hypotheses, in the order in which they begin.
+
+    A name in apposition to another noun than the first of the same name is another mention: "Michael Jackson, the beer
+    critic" and "Michael Jackson, a British general". A name without a noun belongs to the first.
+    """
+    room, size = 8, len(found.first)
+    for text in range(len(found.indptr) - 1):
+        while room < 2 * (found.indptr[text + 1] - found.indptr[text]):
             room *= 2
-    table, owner, place = np.zeros(room, np.uint64), np.empty(room, np.int64), np.empty(len(keys), np.int64)
-    slots, mention, offsets, count = pointer(table), np.empty(len(keys), np.int64), np.zeros(len(indptr), np.int64), 0
-    for text in range(len(indptr) - 1):
-        for h in range(indptr[text], indptr[text + 1]):
-            slot = find(slots, room - 1, keys[h])
+    table, owner, mention = np.zeros(room, np.uint64), np.empty(room, np.int64), np.empty(size, np.int64)
+    place, nouns, slots, count = np.empty(size, np.int64), np.empty(size, np.uint64), pointer(table), 0
+    is_other, is_said, indptr = np.empty(size, np.bool_), np.empty(size, np.bool_), np.zeros_like(found.indptr)
+    for text in range(len(found.indptr) - 1):
+        for h in range(found.indptr[text], found.indptr[text + 1]):
+            first, key, before = found.first[h], found.key[h], np.uint32(0)
+            if first > texts.indptr[text]:
+                before = texts.classes[first - 1]
+            said = before & t.OTHER != 0 and texts.gaps[first] == t.SOFT
+            if said:
+                key ^= SALT
+            noun = noun_after(texts, found.end[h]) if before & t.DETERMINER == 0 else ZERO
+            slot = find(slots, room - 1, key)
+            if noun != ZERO and table[slot] != FREE:
+                same = owner[slot]
+                if nouns[same] == ZERO:
+                    nouns[same] = noun
+                elif nouns[same] != noun:
+                    key ^= noun
+                    slot = find(slots, room - 1, key)
             if table[slot] == FREE:
-                table[slot], owner[slot], place[count] = keys[h], count, slot
+                table[slot], owner[slot], place[count], nouns[count] = key, count, slot, noun
+                is_other[count], is_said[count] = key != found.key[h], said
                 count += 1
             mention[h] = owner[slot]
-        table[place[offsets[text] : count]] = FREE
-        offsets[text + 1] = count
-    return mention, offsets
-
-
-@kernel(types.UniTuple(types.int64[::1], 2)(I64, types.int64))
-def group_by_mention(mention, mentions):
-    """The offsets of mentions in their hypotheses, and the hypotheses in this order: a stable sort."""
-    indptr, order = np.zeros(mentions + 2, np.int64), np.empty(len(mention), np.int64)
-    for h in range(len(mention)):
-        indptr[mention[h] + 2] += 1
-    for m in range(mentions):
-        indptr[m + 2] += indptr[m + 1]
-    for h in range(len(mention)):
-        order[indptr[mention[h] + 1]] = h
-        indptr[mention[h] + 1] += 1
-    return indptr[:-1], order
+        for m in range(indptr[text], count):
+            table[place[m]] = FREE
+        indptr[text + 1] = count
+    spans, order = np.zeros(count + 2, np.int64), np.empty(size, np.int64)
+    for h in range(size):
+        spans[mention[h] + 2] += 1
+    for m in range(count):
+        spans[m + 2] += spans[m + 1]
+    for h in range(size):
+        order[spans[mention[h] + 1]] = h
+        spans[mention[h] + 1] += 1
+    return Mentions(indptr, spans[:-1], order, is_other[:count], is_said[:count])
 
 
 @inner(types.int64(BEST, types.int64, types.int32, types.int64, types.float64, types.boolean, types.float64))

@@ -14,7 +14,7 @@ from numba import types
 from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names import tokens as t
-from namesake.kernels.names.cut import cut, mark_gaps
+from namesake.kernels.names.cut import cut
 from namesake.kernels.names.phrases import PHRASE, fame_in, name_in, packed_of, short_in
 from namesake.kernels.simd import BYTES, byte, pointer, prefetch
 from namesake.kernels.types import I32, I64, U8, U64, own_record, record
@@ -23,7 +23,6 @@ MOST_TOKENS = 8
 """Tokens of the longest name that is searched for."""
 FEWEST_UNKNOWN, MOST_UNKNOWN = 2, 5
 """Tokens of a name that is not in the KB."""
-NEW_LINE, SPACE, AMPERSAND, QUOTE, LETTER_S, SMALL = 0x0A, 0x20, 0x26, 0x27, 0x73, 0x20
 FEW_USES = 3
 """A word that is used in lower case more often is no name by itself in a text without capitals."""
 AHEAD = 24
@@ -35,20 +34,18 @@ FEW = 64
 class Texts(NamedTuple):
     """The tokens of several texts, one after the other: those of text i are `indptr[i]` to `indptr[i + 1]`.
 
-    `hashes` are those of normalised tokens, `starts` and `ends` bytes of all texts; `tokens.py` lists the bits. `lines`
-    are the numbers of lines, through all texts.
+    `hashes` are those of normalised tokens, `starts` and `ends` bytes of their text; `tokens.py` lists the bits.
     """
 
     indptr: Annotated[Any, types.int64[::1]]
     styles: Annotated[Any, types.uint8[::1]]
     hashes: Annotated[Any, types.uint64[::1]]
-    starts: Annotated[Any, types.int64[::1]]
-    ends: Annotated[Any, types.int64[::1]]
+    starts: Annotated[Any, types.int32[::1]]
+    ends: Annotated[Any, types.int32[::1]]
     bits: Annotated[Any, types.uint8[::1]]
     classes: Annotated[Any, types.uint32[::1]]
     gaps: Annotated[Any, types.uint8[::1]]
     marks: Annotated[Any, types.uint8[::1]]
-    lines: Annotated[Any, types.int64[::1]]
 
 
 class Hypotheses(NamedTuple):
@@ -64,7 +61,21 @@ class Hypotheses(NamedTuple):
     known: Annotated[Any, types.uint64[::1]]
 
 
-TEXTS, HYPOTHESES = own_record(Texts), own_record(Hypotheses)
+class Runs(NamedTuple):
+    """The runs of tokens of a text that are looked up, by their first token."""
+
+    begins: Annotated[Any, types.int64[::1]]
+    keys: Annotated[Any, types.uint64[::1]]
+    """The hash of the longest run from each first token on."""
+    sizes: Annotated[Any, types.int64[::1]]
+    """The number of its tokens."""
+    known: Annotated[Any, types.uint64[::1]]
+    """What the KB knows of each run: MOST_TOKENS numbers for each first token, one for each size."""
+    active: Annotated[Any, types.int64[::1]]
+    """The runs that continue."""
+
+
+TEXTS, HYPOTHESES, RUNS = own_record(Texts), own_record(Hypotheses), own_record(Runs)
 
 
 @kernel(TEXTS(U8, I64, I64, t.TABLES))
@@ -75,31 +86,25 @@ def cut_texts(data, offsets, heads, tables):
         most = max(most, (offsets[text + 1] - offsets[text]) // 2 + 2)
     room = (offsets[texts] - offsets[0]) // 2 + 2 * texts + most  # memory that is not touched costs nothing
     hashes, classes = np.empty(room, np.uint64), np.empty(room, np.uint32)
-    starts, ends, bits = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint8)
+    starts, ends, bits = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.uint8)
     gaps, marks = np.empty(room, np.uint8), np.empty(room, np.uint8)
     indptr, styles, base = np.zeros(texts + 1, np.int64), np.zeros(texts, np.uint8), 0
-    lines, line = np.empty(room, np.int64), 0
     for text in range(texts):
-        begin = offsets[text]
         tokens = t.Tokens(
             *(hashes[base:], starts[base:], ends[base:], bits[base:], classes[base:], gaps[base:], marks[base:])
         )
-        count = cut(data, begin, offsets[text + 1], tables, tokens, most)
-        mark_gaps(data, tokens, count)
+        count = cut(data, offsets[text], offsets[text + 1], tables, tokens, most)
         head = 0
-        while heads[text] > 0 and head < count and starts[base + head] < begin + heads[text]:
+        while heads[text] > 0 and head < count and starts[base + head] < heads[text]:
             head += 1
-        at, line = begin, line + 1
-        for i in range(base, base + count):
-            for gap in range(at, starts[i]):
-                line += data[gap] == NEW_LINE
-            lines[i], at = line, starts[i] if bits[i] & t.IS_INITIALS != 0 else ends[i]
+        for i in range(base, base + count):  # what a lone dot parts is no more parted
+            gaps[i] = t.SOFT if marks[i] & t.AFTER_DOT != 0 else gaps[i]
         styles[text] = t.style_of(tokens.bits, head if head < count else 0, count)
         base += count
         indptr[text + 1] = base
     return Texts(
         *(indptr, styles, hashes[:base], starts[:base], ends[:base]),
-        *(bits[:base], classes[:base], gaps[:base], marks[:base], lines[:base]),
+        *(bits[:base], classes[:base], gaps[:base], marks[:base]),
     )
 
 
@@ -135,16 +140,6 @@ def ends_small(marks, classes, several):
     return several and marks & t.HAS_CAPITAL == 0 and classes & t.FUNCTION != 0
 
 
-@inner(types.boolean(U8, types.int64, types.int64))
-def is_joined(data, begin, end):
-    """Whether a name may reach over the bytes between two tokens: a possessive s (People's Republic) or & (AT&T)."""
-    size = end - begin
-    if size == 1 or (size == 3 and data[begin] == SPACE):
-        return data[begin + size // 2] == AMPERSAND
-    is_long = size == 5 and data[begin] == 0xE2 and data[begin + 1] == 0x80 and data[begin + 2] == 0x99
-    return (is_long or (size == 3 and data[begin] == QUOTE)) and data[begin + size - 2] | SMALL == LETTER_S
-
-
 @inlined(types.boolean(BYTES, types.int64, types.uint64))
 def may_continue(prefixes, mask, key):
     """Whether a name in the KB may be, or begin with, two or more tokens with this hash."""
@@ -161,81 +156,101 @@ def longer(array):
     return larger
 
 
-@kernel(HYPOTHESES(record(Texts), U8, U64, U8, U64, I32))
-def list_hypotheses(texts, data, phrases, prefixes, keys, lower):
+@inlined(types.boolean(record(Texts), types.int64, types.int64, types.uint8))
+def may_begin(texts, i, stop, style):
+    """Whether a name may begin with token i of a text with this style."""
+    if texts.marks[i] & t.HAS_CAPITAL != 0 or texts.bits[i] & t.IS_UPPER != 0:
+        return True
+    if style == t.LOWER:
+        return texts.classes[i] & t.FUNCTION == 0
+    return (texts.classes[i] & t.PARTICLE != 0 or texts.bits[i] & t.IS_NUMBER != 0) and begins_small(texts, i, stop)
+
+
+@inlined(types.int64(record(Texts), types.int64, RUNS, U64, U8, U64, I32))
+def look_up(texts, text, runs, phrases, prefixes, keys, lower):
+    """Look up all runs of tokens of a text that may be names, first those of one token; returns how many begin.
+
+    Each step is a loop over all runs of one size, so that the processor waits for many places of memory at a time.
+    """
+    hashes, begins, keys_of, active, count = texts.hashes, runs.begins, runs.keys, runs.active, 0
+    entries, mask = pointer(phrases), len(phrases) // PHRASE - 1
+    bits_at, last_bit = pointer(prefixes), 8 * len(prefixes) - 1
+    stop, style = texts.indptr[text + 1], texts.styles[text]
+    for i in range(texts.indptr[text], stop):
+        begins[count] = i
+        count += may_begin(texts, i, stop, style)
+    left = 0
+    for k in range(count):
+        i = begins[k]
+        runs.sizes[k], runs.known[MOST_TOKENS * k], keys_of[k], active[left] = 1, ZERO, extend(ZERO, hashes[i]), k
+        is_common = False
+        if style == t.LOWER:
+            slot = find(pointer(keys), len(keys) - 1, hashes[i])
+            is_common = keys[slot] != FREE and lower[slot] > FEW_USES
+        left += not (is_common or is_word(texts.bits[i], texts.classes[i]))
+    for size in range(1, MOST_TOKENS + 1):
+        for a in range(left):
+            prefetch(entries, np.int64(keys_of[active[a]] & np.uint64(mask)) * PHRASE)
+        for a in range(left):
+            runs.known[MOST_TOKENS * active[a] + size - 1] = packed_of(entries, mask, keys_of[active[a]])
+            runs.sizes[active[a]] = size
+        waiting, left = left if size > 1 else count, 0
+        for a in range(waiting):
+            k = active[a] if size > 1 else a
+            j = begins[k] + size
+            if j < stop and (texts.gaps[j] == t.SOFT or texts.marks[j] & t.IS_JOINED != 0):
+                keys_of[k], active[left] = extend(keys_of[k], hashes[j]), k
+                prefetch(bits_at, np.int64(keys_of[k] & np.uint64(last_bit)) >> 3)
+                left += 1
+        waiting, left = left, 0
+        for a in range(waiting):
+            active[left] = active[a]
+            left += may_continue(bits_at, last_bit, keys_of[active[a]])
+        if left == 0:
+            break
+    return count
+
+
+@kernel(HYPOTHESES(record(Texts), U64, U8, U64, I32))
+def list_hypotheses(texts, phrases, prefixes, keys, lower):
     """Every known run of tokens that is not part of a longer known name.
 
     In a text without capitals, a common word by itself is no name. `keys` is the KB's table of tokens, and `lower`
     counts their uses in lower case.
     """
-    count, room = 0, FEW * len(texts.styles) + FEW
+    count, room, most = 0, FEW * len(texts.styles) + FEW, 0
+    for text in range(len(texts.styles)):
+        most = max(most, texts.indptr[text + 1] - texts.indptr[text])
+    runs = Runs(
+        *(np.empty(most, np.int64), np.empty(most, np.uint64), np.empty(most, np.int64)),
+        *(np.empty(MOST_TOKENS * most, np.uint64), np.empty(most, np.int64)),
+    )
     first, end = np.empty(room, np.int64), np.empty(room, np.int64)
     key, known = np.empty(room, np.uint64), np.empty(room, np.uint64)
-    indptr = np.zeros(len(texts.styles) + 1, np.int64)
-    entries, mask, bits_at, last_bit = (
-        pointer(phrases),
-        len(phrases) // PHRASE - 1,
-        pointer(prefixes),
-        8 * len(prefixes) - 1,
-    )
-    hashes, marks, bits, classes, gaps = texts.hashes, texts.marks, texts.bits, texts.classes, texts.gaps
+    indptr, marks, classes = np.zeros(len(texts.styles) + 1, np.int64), texts.marks, texts.classes
     for text in range(len(texts.styles)):
-        style, stop, covered = texts.styles[text], texts.indptr[text + 1], 0
-        while count + MOST_TOKENS * (stop - texts.indptr[text]) > room:  # not token by token: Numba counts references
+        begins, covered = look_up(texts, text, runs, phrases, prefixes, keys, lower), 0
+        while count + MOST_TOKENS * begins > room:  # not token by token: Numba counts references
             room *= 2
             first, end, key, known = longer(first), longer(end), longer(key), longer(known)
-        for i in range(texts.indptr[text], stop):
-            if i + AHEAD + 1 < stop and (style == t.LOWER or marks[i + AHEAD] & t.HAS_CAPITAL != 0):
-                one = extend(ZERO, hashes[i + AHEAD])
-                prefetch(entries, np.int64(one & np.uint64(mask)) * PHRASE)
-                if style == t.LOWER:
-                    prefetch(pointer(keys), np.int64(hashes[i + AHEAD] & np.uint64(len(keys) - 1)))
-                prefetch(bits_at, np.int64(extend(one, hashes[i + AHEAD + 1]) & np.uint64(last_bit)) >> 3)
-            if marks[i] & t.HAS_CAPITAL == 0 and bits[i] & t.IS_UPPER == 0:
-                if style == t.LOWER:
-                    if classes[i] & t.FUNCTION != 0:
-                        continue
-                elif (classes[i] & t.PARTICLE == 0 and bits[i] & t.IS_NUMBER == 0) or not begins_small(texts, i, stop):
-                    continue
-            run, low, longest, capitals = ZERO, count, i, True
-            for j in range(i, min(i + MOST_TOKENS, stop)):
-                if j > i and gaps[j] != t.SOFT:
-                    if gaps[j] != t.HARD or not is_joined(data, texts.ends[j - 1], texts.starts[j]):
-                        break
-                run = extend(run, hashes[j])
-                if j > i and not may_continue(bits_at, last_bit, run):
-                    break
-                capitals &= fits_in(marks[j], bits[j], classes[j]) and classes[j] & t.AND == 0
-                packed = packed_of(entries, mask, run)
-                if packed == ZERO or (j == i and is_word(bits[i], classes[i])):
-                    continue
-                if j == i and style == t.LOWER:
-                    slot = find(pointer(keys), len(keys) - 1, hashes[i])
-                    if keys[slot] != FREE and lower[slot] > FEW_USES:
-                        continue
-                is_name = name_in(packed) >= 0 or fame_in(packed) > 0
-                if capitals and marks[j] & t.HAS_CAPITAL != 0 and is_name:
+        for k in range(begins):
+            i, size, longest, capitals = runs.begins[k], runs.sizes[k], runs.begins[k], True
+            for j in range(i, i + size if size > 1 else i):
+                capitals &= fits_in(marks[j], texts.bits[j], classes[j]) and classes[j] & t.AND == 0
+                packed = runs.known[MOST_TOKENS * k + j - i]
+                if capitals and marks[j] & t.HAS_CAPITAL != 0 and (name_in(packed) >= 0 or fame_in(packed) > 0):
                     longest = j
-                if (name_in(packed) >= 0 or short_in(packed) >= 0) and not ends_small(marks[j], classes[j], j > i):
+            run = ZERO
+            for j in range(i, i + size):
+                packed, run = runs.known[MOST_TOKENS * k + j - i], extend(run, texts.hashes[j])
+                is_known = name_in(packed) >= 0 or short_in(packed) >= 0
+                if j >= max(longest, covered) and is_known and not ends_small(marks[j], classes[j], j > i):
                     first[count], end[count], key[count], known[count] = i, j + 1, run, packed
                     count += 1
-            count = without_parts(end, low, count, max(longest, covered), first, key, known)
-            opens_sentence = marks[i] & t.AT_START != 0 and classes[i] & t.FUNCTION != 0
-            if longest > i and not opens_sentence:
+            if longest > i and (marks[i] & t.AT_START == 0 or classes[i] & t.FUNCTION == 0):
                 covered = max(covered, longest + 1)
         indptr[text + 1] = count
     return Hypotheses(indptr, first[:count], end[:count], key[:count], known[:count])
-
-
-@inner(types.int64(types.int64[::1], *(types.int64,) * 3, types.int64[::1], types.uint64[::1], types.uint64[::1]))
-def without_parts(end, low, count, covered, first, key, known):
-    """Leave out the hypotheses from `low` on that end with token `covered` or before; returns how many remain."""
-    kept = low
-    for h in range(low, count):
-        if end[h] > covered:
-            first[kept], end[kept], key[kept], known[kept] = first[h], end[h], key[h], known[h]
-            kept += 1
-    return kept
 
 
 @inlined(types.boolean(types.uint8, types.uint32))

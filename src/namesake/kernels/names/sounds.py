@@ -13,9 +13,11 @@ MOST_LETTERS = 48
 LETTER_BITS = np.uint64(0xFF)
 
 
-@inner(types.int64(U8, types.int64, types.int64, ROMANS, types.uint8[::1]))
-def sound(data, start, end, romans, out):
+@inner(types.int64(U8, types.int64, types.int64, ROMANS, types.uint8[::1], U8))
+def sound(data, start, end, romans, out, like):
     """Write a token as it sounds, roughly, and return the length: what transliterations differ in is folded.
+
+    Returns 0 as soon as it differs from `like`, unless that is empty.
 
     Cyrillic becomes Latin; y and j i, w v, c and q k, z s, e a, o u; h after a letter, e after a, o or u, and
     doubled letters go.
@@ -39,6 +41,8 @@ def sound(data, start, end, romans, out):
         if row >= 0x80 and count == 1:  # a letter of another script stands for itself
             out[size] = first
             size += 1
+        if len(like) > 0 and size > 0 and (size > len(like) or out[size - 1] != like[size - 1]):
+            return 0
         at += count
     return size
 
@@ -48,9 +52,9 @@ def sound(data, start, end, romans, out):
 )
 def drawer(data, first, first_end, last, last_end, romans, letters):
     """Where a name is filed: the sound of its last token, and in the lowest byte the first letter of its first."""
-    size = sound(data, first, first_end, romans, letters)
+    size = sound(data, first, first_end, romans, letters, letters[:0])
     letter = np.uint64(letters[0]) if size else np.uint64(0)
-    size = sound(data, last, last_end, romans, letters)
+    size = sound(data, last, last_end, romans, letters, letters[:0])
     return hash_bytes(letters, 0, size) & ~LETTER_BITS | letter
 
 

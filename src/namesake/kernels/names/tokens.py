@@ -20,7 +20,7 @@ TITLE, NAME_TITLE, LOWER_TITLE, ROLE, IN_PLACE, TO_PLACE, DATE, NEVER = (1 << bi
 ARTICLE, BY, CREDIT, OTHER, AND, AFTER_COMPANY, DETERMINER, SPORT = (1 << bit for bit in range(16, 24))  # 8 are free
 NO_NAME = NEVER | DATE | NAME_TITLE | NUMERAL | FUNCTION | SUFFIX | FIRM  # by itself no name of one word
 # what stands before a token, by bits, and whether it has a capital, also behind an apostrophe (d'Estaing)
-HAS_CAPITAL, AT_START, AFTER_HYPHEN, AFTER_DOT = 1, 2, 4, 8
+HAS_CAPITAL, AT_START, AFTER_HYPHEN, AFTER_DOT, IS_JOINED, STARTS_LINE = 1, 2, 4, 8, 16, 32
 SOFT, COMMA, HARD = 0, 1, 2  # what stands before a token
 LOWER, CASED, ALL_CAPITALS = 0, 1, 2  # how a text is written
 
@@ -41,14 +41,11 @@ class Tables(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """The tokens of a text: hash, start and end byte, bits, bits of the word, the gap before, and marks.
-
-    `cut` writes all but the marks, which `mark_gaps` writes.
-    """
+    """The tokens of a text: hash, start and end byte in it, bits, bits of the word, the gap before, and marks."""
 
     hashes: Annotated[Any, types.uint64[::1]]
-    starts: Annotated[Any, types.int64[::1]]
-    ends: Annotated[Any, types.int64[::1]]
+    starts: Annotated[Any, types.int32[::1]]
+    ends: Annotated[Any, types.int32[::1]]
     bits: Annotated[Any, types.uint8[::1]]
     classes: Annotated[Any, types.uint32[::1]]
     gaps: Annotated[Any, types.uint8[::1]]
@@ -61,7 +58,7 @@ TABLES, TOKENS = record(Tables), own_record(Tokens)
 @inner(TOKENS(types.int64))
 def room_for_tokens(most):
     """Room for so many tokens."""
-    starts, ends, marks = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.uint8)
+    starts, ends, marks = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.uint8)
     bits, classes, gaps = np.empty(most, np.uint8), np.empty(most, np.uint32), np.empty(most, np.uint8)
     return Tokens(np.empty(most, np.uint64), starts, ends, bits, classes, gaps, marks)
 

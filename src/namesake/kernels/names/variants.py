@@ -73,28 +73,34 @@ class Name(NamedTuple):
 
 
 class Matches(NamedTuple):
-    """The names that are found so far, and how well each fits: the first `count` of the arrays."""
+    """Room for the names that are found, and how well each fits. Names without room are counted only."""
 
     names: Annotated[Any, types.int32[::1]]
     quality: Annotated[Any, types.float64[::1]]
-    count: Annotated[Any, types.int64]
 
 
-KNOWN, NICKNAMES, NAME, MATCHES = record(Known), record(Nicknames), own_record(Name), own_record(Matches)
+class Scratch(NamedTuple):
+    """Memory for the comparison of names, because Numba counts references to arrays where it makes them."""
+
+    letters: Annotated[Any, types.uint8[::1]]
+    heard: Annotated[Any, types.uint8[::1]]
+    starts: Annotated[Any, types.int64[::1]]
+    hashes: Annotated[Any, types.uint64[::1]]
+    keys: Annotated[Any, types.uint64[::1]]
 
 
-@inner(MATCHES(MATCHES, types.int64, types.float64))
-def add(matches, name, likeness):
-    """The matches with one more, unless it does not fit at all."""
-    names, quality, count = matches
+KNOWN, NICKNAMES, NAME = record(Known), record(Nicknames), own_record(Name)
+MATCHES, SCRATCH = own_record(Matches), own_record(Scratch)
+
+
+@inner(types.int64(MATCHES, types.int64, types.int64, types.float64))
+def add(matches, count, name, likeness):
+    """Add a name to the `count` matches, unless it does not fit at all; returns how many there are."""
     if likeness == 0.0:
-        return matches
-    if count == len(names):
-        names, quality = np.empty(2 * count, np.int32), np.empty(2 * count, np.float64)
-        for k in range(count):
-            names[k], quality[k] = matches.names[k], matches.quality[k]
-    names[count], quality[count] = name, likeness
-    return Matches(names, quality, count + 1)
+        return count
+    if count < len(matches.names):
+        matches.names[count], matches.quality[count] = name, likeness
+    return count + 1
 
 
 @inner(types.boolean(NAME, types.int64, NAME, types.int64))
@@ -121,7 +127,7 @@ def first_likeness(query, heard, name, nicknames, romans, letters):
     if initial_of(query, query.low, name, 0):
         return INITIAL
     if min(end - start, query.starts[query.low + 1] - 1 - query.starts[query.low]) > 2:
-        size = sound(name.text, start, end, romans, letters)
+        size = sound(name.text, start, end, romans, letters, heard)
         same = size == len(heard)
         for k in range(size if same else 0):
             same = same and letters[k] == heard[k]
@@ -171,15 +177,13 @@ def rest_likeness(query, name):
     return quality
 
 
-@inner(MATCHES(NAME, ROMANS, NICKNAMES, KNOWN, MATCHES))
-def find_by_sound(query, romans, nicknames, known, matches):
+@inner(types.int64(NAME, ROMANS, NICKNAMES, KNOWN, SCRATCH, MATCHES, types.int64))
+def find_by_sound(query, romans, nicknames, known, scratch, matches, count):
     """Add the names of the query's drawers that it may be a variant of; equal names included."""
-    text, starts, low = query.text, query.starts, query.low
-    letters, heard = np.empty(MOST_LETTERS, np.uint8), np.empty(MOST_LETTERS, np.uint8)
-    name_starts, name_hashes = np.empty(MOST_TOKENS + 1, np.int64), np.empty(MOST_TOKENS, np.uint64)
-    last = query.high - 1
+    text, starts, low, last = query.text, query.starts, query.low, query.high - 1
+    letters, heard, name_starts, name_hashes, _ = scratch
     key = drawer(text, starts[low], starts[low + 1] - 1, starts[last], starts[last + 1] - 1, romans, letters)
-    sounds = heard[: sound(text, starts[low], starts[low + 1] - 1, romans, heard)]
+    sounds = heard[: sound(text, starts[low], starts[low + 1] - 1, romans, heard, heard[:0])]
     nick = first_at_least(nicknames.keys, 0, len(nicknames.keys), query.hashes[low])
     begin = end = np.int64(0)
     if nick < len(nicknames.keys) and nicknames.keys[nick] == query.hashes[low]:
@@ -208,8 +212,8 @@ def find_by_sound(query, romans, nicknames, known, matches):
             if like > 0.0:
                 size = tokens(known.texts, known.offsets[number], known.offsets[number + 1], name_starts, name_hashes)
                 like *= rest_likeness(query, Name(known.texts, name_starts, name_hashes, 0, size))
-                matches = add(matches, number, like)
-    return matches
+                count = add(matches, count, number, like)
+    return count
 
 
 @inner(types.uint64(U8, types.int64, types.int64, types.int64, types.int64))
@@ -319,8 +323,8 @@ def one_letter(wrong, start, end, right, begin, stop):
     return swapped and same_bytes(here, start + size, there, begin, end - start - size)
 
 
-@inner(MATCHES(NAME, KNOWN, MATCHES))
-def find_other_order(query, known, matches):
+@inner(types.int64(NAME, KNOWN, MATCHES, types.int64))
+def find_other_order(query, known, matches, count):
     """Add the name that two tokens make in reversed order, or the last two of more.
 
     A reversed name begins with what is usually a surname. Of two first names the second counts if it, or the surname,
@@ -331,14 +335,14 @@ def find_other_order(query, known, matches):
     key = extend(extend(ZERO, query.hashes[one]), query.hashes[two])
     name = np.int64(known.name_slots[slot_of(known.name_hashes, key)])
     if name == NOBODY:
-        return matches
+        return count
     given, surname = slot_of(known.token_hashes, query.hashes[one]), slot_of(known.token_hashes, query.hashes[two])
     if is_pair:
         usual = known.begins[given] >= OFTEN * known.ends[given]
         usual = usual and known.ends[surname] >= OFTEN * known.begins[surname]
-        return add(matches, name, REVERSED if usual else 0.0)
+        return add(matches, count, name, REVERSED if usual else 0.0)
     rare = known.begins[given] <= RARE_MIDDLE or known.ends[surname] <= RARE
-    return add(matches, name, MIDDLE if rare and query.starts[one + 1] - query.starts[one] > 3 else 0.0)
+    return add(matches, count, name, MIDDLE if rare and query.starts[one + 1] - query.starts[one] > 3 else 0.0)
 
 
 @inner(types.boolean(NAME, NAME))
@@ -349,17 +353,19 @@ def same_middle(query, name):
     return initial_of(query, query.low + 1, name, 1)
 
 
-@inner(MATCHES(NAME, KNOWN, MATCHES))
-def find_misspelled(query, known, matches):
+@inner(types.int64(NAME, KNOWN, SCRATCH, MATCHES, types.int64))
+def find_misspelled(query, known, scratch, matches, first):
     """Add the names of which a query is a misspelling, or another order.
 
     The first or the last token has one letter less, more, wrong or exchanged with its neighbour; its first letter is
     correct. A token with which several labels begin, or end, is no misspelling.
     """
-    first, size, mask = matches.count, query.high - query.low, 8 * len(known.openings) - 1
-    name_starts, name_hashes = np.empty(MOST_TOKENS + 1, np.int64), np.empty(MOST_TOKENS, np.uint64)
-    keys = np.empty(LONGEST + 1, np.uint64)
-    matches = find_other_order(query, known, matches)
+    size, mask, count = (
+        query.high - query.low,
+        8 * len(known.openings) - 1,
+        find_other_order(query, known, matches, first),
+    )
+    _, _, name_starts, name_hashes, keys = scratch
     for wrong, right in ((query.high - 1, query.low), (query.low, query.high - 1)):
         start, end = query.starts[wrong], query.starts[wrong + 1] - 1
         bit = opening(query.hashes[right], np.int64(query.text[start]), mask)
@@ -373,16 +379,23 @@ def find_misspelled(query, known, matches):
             while at < len(known.keys) and known.keys[at] == keys[k]:
                 number = known.names[at]
                 at += 1
-                count = tokens(known.texts, known.offsets[number], known.offsets[number + 1], name_starts, name_hashes)
-                i, j = (count - 1, 0) if wrong > right else (0, count - 1)
+                end_of = tokens(known.texts, known.offsets[number], known.offsets[number + 1], name_starts, name_hashes)
+                i, j = (end_of - 1, 0) if wrong > right else (0, end_of - 1)
                 fits = name_hashes[j] == query.hashes[right] and one_letter(
                     query.text, start, end, known.texts, name_starts[i], name_starts[i + 1] - 1
                 )
-                for other in range(first, matches.count):
+                for other in range(first, min(count, len(matches.names))):
                     fits = fits and matches.names[other] != number
-                if fits and same_middle(query, Name(known.texts, name_starts, name_hashes, 0, count)):
-                    matches = add(matches, number, SLIP if size == count else SLIP * MISSING)
-    return matches
+                if fits and same_middle(query, Name(known.texts, name_starts, name_hashes, 0, end_of)):
+                    count = add(matches, count, number, SLIP if size == end_of else SLIP * MISSING)
+    return count
+
+
+@inner(types.int64(NAME, ROMANS, NICKNAMES, KNOWN, SCRATCH, MATCHES, types.int64))
+def find_similar(query, romans, nicknames, known, scratch, matches, count):
+    """Add the names that may be meant by a query to the `count` matches; returns how many there are."""
+    count = find_by_sound(query, romans, nicknames, known, scratch, matches, count)
+    return find_misspelled(query, known, scratch, matches, count)
 
 
 @kernel(
@@ -394,14 +407,23 @@ def find_variants(data, offsets, affixes, romans, nicknames, known):
     A name may be found twice: by its sound, and as a misspelling.
     """
     starts, hashes = np.empty(MOST_TOKENS + 1, np.int64), np.empty(MOST_TOKENS, np.uint64)
-    indptr = np.zeros(len(offsets), np.int64)
-    matches = Matches(np.empty(64, np.int32), np.empty(64, np.float64), 0)
+    scratch = Scratch(
+        *(np.empty(MOST_LETTERS, np.uint8), np.empty(MOST_LETTERS, np.uint8), np.empty(MOST_TOKENS + 1, np.int64)),
+        *(np.empty(MOST_TOKENS, np.uint64), np.empty(LONGEST + 1, np.uint64)),
+    )
+    indptr, matches = np.zeros(len(offsets), np.int64), Matches(np.empty(64, np.int32), np.empty(64, np.float64))
     for number in range(len(offsets) - 1):
         count = tokens(data, offsets[number], offsets[number + 1], starts, hashes)
         low, high = bare(hashes, count, affixes, FEWEST)
+        end = indptr[number]
         if high - low >= FEWEST and starts[count] == offsets[number + 1] + 1:
             query = Name(data, starts, hashes, low, high)
-            matches = find_by_sound(query, romans, nicknames, known, matches)
-            matches = find_misspelled(query, known, matches)
-        indptr[number + 1] = matches.count
-    return indptr, matches.names[: matches.count].copy(), matches.quality[: matches.count].copy()
+            end = find_similar(query, romans, nicknames, known, scratch, matches, indptr[number])
+            if end > len(matches.names):
+                names, quality = np.empty(2 * end, np.int32), np.empty(2 * end, np.float64)
+                for k in range(indptr[number]):
+                    names[k], quality[k] = matches.names[k], matches.quality[k]
+                matches = Matches(names, quality)
+                end = find_similar(query, romans, nicknames, known, scratch, matches, indptr[number])
+        indptr[number + 1] = end
+    return indptr, matches.names[: indptr[-1]].copy(), matches.quality[: indptr[-1]].copy()

@@ -149,9 +149,6 @@ def characters_to_bytes(data, offsets, indptr, spans):
     return out
 
 
-PLACES = types.Array(types.int64, 2, "C", readonly=True)
-
-
 @inner(types.int64(U8, types.int64, types.int64, I32))
 def character_at(data, begin, at, counts):
     """How many characters a text from byte `begin` on has before its byte `at`, given its `count_characters`."""
@@ -162,7 +159,7 @@ def character_at(data, begin, at, counts):
     return seen
 
 
-@kernel(types.int32[:, ::1](U8, I64, I64, PLACES))
+@kernel(types.int32[:, ::1](U8, I64, I64, PAIRS))
 def bytes_to_characters(data, offsets, text, spans):
     """Spans of bytes as spans of characters, both counted from the start of the text; `text` ascends."""
     out = np.empty(spans.shape, np.int32)
@@ -177,6 +174,7 @@ def bytes_to_characters(data, offsets, text, spans):
     return out
 
 
+PLACES = types.Array(types.int64, 2, "C", readonly=True)
 AHEAD = 16  # names
 
 
