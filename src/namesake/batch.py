@@ -28,7 +28,6 @@ from namesake.text import Analysed, Lexicon
 
 if TYPE_CHECKING:
     from namesake.decisions.lookup import Decided, Decisions, OfRows
-    from namesake.names.hypotheses import Found
 
 T = TypeVar("T")
 _TIME_OF_DAY = r"^(\d{4}-\d\d-\d\d)(?s:\D.*)$"
@@ -170,11 +169,6 @@ class Batch:
         if taken is not None:
             other.taken = taken
         return other
-
-    def of_text(self, function: Callable[[Found], Any]) -> Float64:
-        """The mean of a function's numbers over the spans of each mention; 0 for names that articles list."""
-        found = self.mentions.context
-        return np.zeros(len(self.names)) if found is None else found.mean(np.asarray(function(found)))
 
     @cached_property
     def full_names(self) -> Int64:

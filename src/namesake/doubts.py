@@ -8,25 +8,25 @@ compiled code.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.compute as pc
 
 from namesake import text_evidence  # which declares more evidence
-from namesake.arrays import take_rows
+from namesake.arrays import Bool, take_rows
+from namesake.kernels.names.constants import SHORT
 from namesake.kinds import PEOPLE
 from namesake.scorers.evidence_shown import Match, Reading, Source
 from namesake.scorers.popularity import fames
-from namesake.scorers.registry import DOUBTS, Need, Scores, doubt
+from namesake.scorers.registry import DOUBTS, Need, Scores, Signal, doubt
 from namesake.text_evidence import t
 
 if TYPE_CHECKING:
     from namesake.batch import Batch
     from namesake.kb.store import KB
-    from namesake.kernels.names.expected import WordCounts
     from namesake.language import Language
     from namesake.names.hypotheses import Found
 
@@ -128,26 +128,42 @@ def name_fame(batch: Batch, kb: KB) -> Scores:
 
 
 # names that were found in the text
-def _in_byline(found: Found) -> Any:
-    """Whether each span follows "By" at the start of a sentence, or "Photo by"."""
-    opens = found.has_mark(found.first - 1, t.AT_START) & found.has_capital(found.first - 1)
-    return found.is_before(t.BY) & (opens | found.is_listed(found.first - 2, t.CREDIT))
+def _of_found(
+    name: str, *aliases: str, needs: Need | None = None
+) -> Callable[[Callable[[Batch, Found], Scores]], Signal]:
+    """Declare a function of a batch and the names found in its texts as evidence; names that articles list have 0."""
+
+    def declare(function: Callable[[Batch, Found], Scores]) -> Signal:
+        def of_batch(batch: Batch) -> Scores:
+            found = batch.mentions.context
+            return np.zeros(len(batch.names)) if found is None else function(batch, found)
+
+        of_batch.__doc__ = function.__doc__
+        return doubt(name, needs=needs, aliases=aliases)(of_batch)
+
+    return declare
 
 
-@doubt("Byline")
-def byline(batch: Batch, kb: KB) -> Scores:
+@_of_found("Byline")
+def byline(batch: Batch, found: Found) -> Scores:
     """1 for the author of the text (By …, Photo by …, …/AP) if no candidate is described as a journalist, else 0.
 
     Authors are seldom written about, so a famous name in a byline is that of another person.
     """
-    stands = (batch.of_text(_in_byline) > 0).astype(np.float64)
-    asked, texts = np.flatnonzero(stands), kb.descriptions
+    texts, kb = found.texts, batch.kb
+    spans = np.flatnonzero(found.is_before(t.BY))  # few
+    before = found.first[spans] - 1
+    opens = texts.marks[before] & (t.AT_START | t.HAS_CAPITAL) == t.AT_START | t.HAS_CAPITAL
+    credit = (before > texts.indptr[found.span_text[spans]]) & (texts.classes[before - 1] & np.uint32(t.CREDIT) != 0)
+    stands = np.zeros(len(found))
+    stands[np.searchsorted(found.span_indptr, spans[opens | credit], side="right") - 1] = 1.0
+    asked = np.flatnonzero(stands)
     if not len(asked) or not kb.language.journalists:
         return stands
     offsets, candidate = take_rows(batch.offsets, asked)
-    described = pc.match_substring_regex(texts.take(batch.rows[candidate]).arrow(), _as_words(kb.language))
-    found = np.repeat(asked, np.diff(offsets))[described.fill_null(False).to_numpy(zero_copy_only=False)]
-    stands[found] = 0.0
+    described = pc.match_substring_regex(kb.descriptions.take(batch.rows[candidate]).arrow(), _as_words(kb.language))
+    journalists = described.fill_null(False).to_numpy(zero_copy_only=False)
+    stands[np.repeat(asked, np.diff(offsets))[journalists]] = 0.0
     return stands
 
 
@@ -158,96 +174,76 @@ def _as_words(language: Language) -> str:
     return rf"(?i)(?:^|{end})(?:{'|'.join(map(re.escape, sorted(language.journalists)))})(?:$|{end})"
 
 
-@doubt("OtherEntityFame", aliases=("Thing",))
-def other_entity_fame(batch: Batch) -> Scores:
+@_of_found("OtherEntityFame", "Thing")
+def other_entity_fame(batch: Batch, found: Found) -> Scores:
     """log(1 + fame) of the most famous item with this name that is not among the KB's entities; 0 without one."""
-    found = batch.mentions.context
-    return np.zeros(len(batch.names)) if found is None else np.log1p(found.other_fame)
+    return np.log1p(found.other_fame)
 
 
-@doubt("OtherEntityShare", aliases=("ThingShare",))
-def other_entity_share(batch: Batch, kb: KB) -> Scores:
+@_of_found("OtherEntityShare", "ThingShare")
+def other_entity_share(batch: Batch, found: Found) -> Scores:
     """log(1 + fame of that item / fame of the most famous candidate): Paris, Jordan, Houston."""
-    found = batch.mentions.context
-    return np.zeros(len(batch.names)) if found is None else np.log1p(found.other_fame / _best_fame(batch, kb))
+    return np.log1p(found.other_fame / _best_fame(batch))
 
 
-@doubt("KindsMissing")
-def kinds_missing(batch: Batch, kb: KB) -> Scores:
+@_of_found("KindsMissing")
+def kinds_missing(batch: Batch, found: Found) -> Scores:
     """1 for a name found in the text if the KB has people only: most names in a text mean other entities."""
-    missing = batch.mentions.context is not None and kb.manifest.keep == PEOPLE
-    return np.full(len(batch.names), float(missing))
+    return np.full(len(found), float(batch.kb.manifest.keep == PEOPLE))
 
 
-@doubt("OtherPlace")
-def other_place(batch: Batch) -> Scores:
+@_of_found("OtherPlace")
+def other_place(batch: Batch, found: Found) -> Scores:
     """Share of the spans after "in", "to" and the like, if an item that is no entity of the KB has this name."""
-    found = batch.mentions.context
-    if found is None:
-        return np.zeros(len(batch.names))
     return np.where(found.other_fame > 0, found.mean(found.is_before(t.IN_PLACE | t.TO_PLACE)), 0.0)
 
 
-def _best_fame(batch: Batch, kb: KB, kept: Any = None) -> Scores:
+def _best_fame(batch: Batch, kept: Bool | None = None) -> Scores:
     """The fame of the most famous candidate of each mention, or of those that are kept; at least 0.1."""
     from namesake.kernels.link.candidate_tables import largest_of
 
     fame = batch.once(fames)
-    largest: Scores = largest_of(
-        batch.offsets, fame if kept is None else np.where(kept, fame, 0.0), np.full(len(batch.names), 0.1)
-    )
+    fame = fame if kept is None else np.where(kept, fame, 0.0)
+    largest: Scores = largest_of(batch.offsets, fame, np.full(len(batch.names), 0.1))
     return largest
 
 
-@doubt("BestFame")
-def best_fame(batch: Batch, kb: KB) -> Scores:
+@_of_found("BestFame")
+def best_fame(batch: Batch, found: Found) -> Scores:
     """log(1 + fame) of the most famous entity with exactly this name, for names found in the text; else 0."""
-    from namesake.kernels.names.constants import SHORT
-
-    found = batch.mentions.context
-    return np.zeros(len(batch.names)) if found is None else np.log1p(_best_fame(batch, kb, found.forms < SHORT))
+    return np.log1p(_best_fame(batch, found.forms < SHORT))
 
 
-@doubt("NamesakeCount", aliases=("Bearers",))
-def namesake_count(batch: Batch) -> Scores:
+@_of_found("NamesakeCount", "Bearers")
+def namesake_count(batch: Batch, found: Found) -> Scores:
     """log(1 + number of entities with exactly this name, at most 20), for names found in the text; else 0."""
-    found = batch.mentions.context
-    return np.zeros(len(batch.names)) if found is None else np.log1p(np.minimum(found.namesakes, MOST_COUNTED))
+    return np.log1p(np.minimum(found.namesakes, MOST_COUNTED))
 
 
-@doubt("CandidateCount")
-def candidate_count(batch: Batch) -> Scores:
+@_of_found("CandidateCount")
+def candidate_count(batch: Batch, found: Found) -> Scores:
     """log(1 + number of entities with this name or short form, at most 20), for names found in the text; else 0."""
-    found = batch.mentions.context
-    return np.zeros(len(batch.names)) if found is None else np.log1p(np.minimum(found.listed, MOST_COUNTED))
+    return np.log1p(np.minimum(found.listed, MOST_COUNTED))
 
 
-def _word_counts(batch: Batch, kb: KB) -> WordCounts | None:
-    """How the KB's names and descriptions use the words of names."""
+def _word_counts(batch: Batch, kb: KB) -> list[Scores]:
+    """How the KB's names and descriptions use the words of names, in logarithms."""
     from namesake.kernels.names.expected import count_words
 
-    found = batch.mentions.context
-    if found is None:
-        return None
-    names = kb.names
+    found, names = batch.mentions.context, kb.names
+    assert found is not None
     tables = names.token_hashes, names.token_first, names.token_lower
-    counts: WordCounts = count_words(found.texts.hashes, found.first[found.leads], found.end[found.leads], *tables)
-    return counts
+    counts = count_words(found.texts.hashes, found.first[found.leads], found.end[found.leads], *tables)
+    return [np.log1p(count) for count in counts]
 
 
-def _word_count(name: str, field: str, formula: str, *aliases: str) -> None:
-    """Declare log(1 + a field of the counts of a name's words) as evidence for NIL; 0 for names that articles list."""
-
-    def read(batch: Batch) -> Scores:
-        counts = batch.once(_word_counts)
-        return np.zeros(len(batch.names)) if counts is None else np.log1p(getattr(counts, field))
-
-    doubt(name, formula=formula, needs=TOKENS, aliases=aliases)(read)
+@_of_found("LowercaseUse", "Lower", needs=TOKENS)
+def lowercase_use(batch: Batch, found: Found) -> Scores:
+    """log(1 + how often the KB's descriptions have the name's word in lower case), of its words the rarest."""
+    return batch.once(_word_counts)[1]
 
 
-_word_count(
-    *("LowercaseUse", "least_lower"),
-    "log(1 + how often the KB's descriptions have the name's word in lower case), of its words the rarest.",
-    "Lower",
-)
-_word_count("BeginsNames", "first_names", "log(1 + labels of people that begin with the name's first word).")
+@_of_found("BeginsNames", needs=TOKENS)
+def begins_names(batch: Batch, found: Found) -> Scores:
+    """log(1 + labels of people that begin with the name's first word)."""
+    return batch.once(_word_counts)[0]

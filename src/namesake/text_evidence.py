@@ -2,7 +2,7 @@
 
 A piece of evidence is one function that returns a number for each span; a mention has the mean over its spans, and 0 if
 its article lists it. A recipe weighs it for NIL, as a doubt with the same name, or for candidates of some kinds
-(`evidence` and `by_kind` of a part). To add one, declare a function here or in your own module.
+(`evidence` and `by_kind` of a part). To add one, list it in `SIGNS`, or declare a function here or in your own module.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from namesake.arrays import indptr
+from namesake.arrays import Bool, Float64, Int64, indptr
 from namesake.scorers.registry import Signal, doubt
 
 if TYPE_CHECKING:
     from namesake.batch import Batch
+    from namesake.kb.store import KB
     from namesake.names.hypotheses import Found
 
 OfSpans = Any
@@ -35,177 +36,128 @@ class _Classes:
 t = _Classes()
 
 
-def evidence(name: str, *aliases: str) -> Callable[[Callable[[Found], OfSpans]], Signal]:
-    """Declare a function of the spans found in texts as evidence; the first line of its docstring describes it.
+def evidence(name: str, *aliases: str, formula: str | None = None) -> Callable[[Callable[[Found], OfSpans]], Signal]:
+    """Declare a function of the spans found in texts as evidence, with its former names (`aliases`).
 
-    `aliases` are former names.
+    `formula` describes it; by default, the first line of the docstring does.
     """
 
     def declare(function: Callable[[Found], OfSpans]) -> Signal:
-        def of_batch(batch: Batch) -> Any:
-            return batch.of_text(function)
+        def mean(batch: Batch, kb: KB) -> Float64:
+            found = batch.mentions.context
+            return np.zeros(len(batch.names)) if found is None else found.mean(np.asarray(function(found)))
 
-        of_batch.__module__ = function.__module__
-        described = (function.__doc__ or "").strip().partition("\n")[0]
-        return doubt(name, formula=described, aliases=aliases)(of_batch)
+        def of_batch(batch: Batch) -> Float64:
+            return batch.once(mean)
+
+        of_batch.__module__, of_batch.__doc__ = function.__module__, function.__doc__
+        return doubt(name, formula=formula, aliases=aliases)(of_batch)
 
     return declare
 
 
-# the name
-@evidence("OneWord")
-def one_word(found: Found) -> OfSpans:
-    """1 for a name of one word."""
-    return found.sizes == 1
+def _has(column: np.ndarray, at: Int64, bits: int) -> Bool:
+    """Whether the tokens at some places have one of these bits. Places beside a text must not count afterwards."""
+    found: Bool = column.take(at, mode="clip") & column.dtype.type(bits) != 0
+    return found
 
 
-@evidence("InCapitals")
-def in_capitals(found: Found) -> OfSpans:
-    """1 for a name in capitals, of four or more characters, in a text that also uses small letters."""
-    return found.all_tokens(t.IS_UPPER) & (found.lengths > 3) & (found.styles != t.ALL_CAPITALS)
+def _capital(found: Found, at: Int64) -> Bool:
+    return _has(found.texts.marks, at, t.HAS_CAPITAL)
 
 
-@evidence("TextInCapitals")
-def text_in_capitals(found: Found) -> OfSpans:
-    """1 in a text that consists of capitals."""
-    return found.styles == t.ALL_CAPITALS
+def _capital_before(found: Found) -> Bool:
+    texts, before = found.texts, found.first - 1
+    opens = _has(texts.marks, before, t.AT_START) & _has(texts.classes, before, t.FUNCTION)
+    opens |= _has(texts.classes, before, t.HONORIFIC | t.TITLE | t.NAME_TITLE)
+    return found.continues(found.first) & _capital(found, before) & ~opens
 
 
-@evidence("InLowerCase")
-def in_lower_case(found: Found) -> OfSpans:
-    """1 for a name without any capital, in a text without capitals."""
-    return (found.styles == t.LOWER) & ~found.has_capital(found.first)
+def _word_before(found: Found) -> Bool:
+    texts, before = found.texts, found.first - 1
+    other = _capital(found, before) | _has(texts.bits, before, t.IS_NUMBER) | _has(texts.classes, before, t.FUNCTION)
+    return found.continues(found.first) & ~other
 
 
-@evidence("EndsInLowerCase")
-def ends_in_lower_case(found: Found) -> OfSpans:
-    """1 for a name whose last word has no capital: American football."""
-    return ~found.has_capital(found.end - 1)
+SIGNS: dict[str, tuple[Any, ...]] = {
+    # the name
+    "OneWord": (lambda found: found.sizes == 1, "for a name of one word."),
+    "InCapitals": (
+        lambda found: found.all_tokens(t.IS_UPPER) & (found.lengths > 3) & (found.styles != t.ALL_CAPITALS),
+        "for a name in capitals, of four or more characters, in a text that also uses small letters.",
+    ),
+    "TextInCapitals": (lambda found: found.styles == t.ALL_CAPITALS, "in a text that consists of capitals."),
+    "InLowerCase": (
+        lambda found: (found.styles == t.LOWER) & ~_capital(found, found.first),
+        "for a name without any capital, in a text without capitals.",
+    ),
+    "EndsInLowerCase": (
+        lambda found: ~_capital(found, found.end - 1),
+        "for a name whose last word has no capital: American football.",
+    ),
+    "Abbreviated": (
+        lambda found: _has(found.texts.bits, found.first, t.IS_DOTTED),
+        "for a name that begins with an abbreviation and its period: U.S.",
+    ),
+    "DateWord": ("first DATE", "for a name that begins with a day, a month or a season."),
+    "FunctionWord": ("first FUNCTION", "for a name that begins with a function word: The Times."),
+    # its place in the sentence
+    "SentenceStart": (
+        lambda found: _has(found.texts.marks, found.first, t.AT_START),
+        "at the start of a sentence, where every word has a capital.",
+    ),
+    "CapitalBefore": (
+        _capital_before,
+        'after another word with a capital: the name may be the end of a longer one. Not after a title, or "The".',
+        *("FirstNameBefore", "Comes"),
+    ),
+    "CapitalAfter": (
+        lambda found: found.continues(found.end) & _capital(found, found.end),
+        "before another word with a capital: the name may be the beginning of a longer one.",
+        *("NameContinues", "GoesOn"),
+    ),
+    "ParticleAfter": ("after PARTICLE", "before a word inside surnames: Virgil | van Dijk."),
+    # words beside it
+    "InPlace": (
+        "before IN_PLACE",
+        "after a word that comes before places: in, near, northern.",
+        *("PlaceContext", "Place"),
+    ),
+    "ToPlace": ("before TO_PLACE", "after a word that comes before places and people: to, from."),
+    "TitleBefore": ("before TITLE NAME_TITLE LOWER_TITLE", "after a title: President, Queen.", "Title"),
+    "HonorificBefore": ("before HONORIFIC", "after an honorific: Mr, Dr."),
+    "RoleBefore": ("before ROLE", "after a role: striker Messi.", "Role"),
+    "ArticleBefore": ("before ARTICLE", "after the definite article."),
+    "OrganisationWord": (
+        "last FIRM FIRM_WORD",
+        "for a name that ends with a word of organisations and places: Company, Stadium.",
+    ),
+    "OrganisationWordAfter": ("after FIRM FIRM_WORD", "before such a word."),
+    "OwnerWordAfter": ("after AFTER_COMPANY", "before a word that follows companies: owner, shares."),
+    "WordBefore": (_word_before, "after a word in lower case that is no function word."),
+    "FunctionWordBefore": ("before FUNCTION", "after a function word."),
+    "FunctionWordAfter": ("after FUNCTION", "before a function word."),
+}
+"""Evidence that is 1 for a span with a sign, and 0 for others: a function, or a place and the lists with its word; when
+it is 1, and its former names."""
+_PLACES: dict[str, Callable[[Found, int], Bool]] = {
+    "before": lambda found, lists: found.is_before(lists),
+    "first": lambda found, lists: _has(found.texts.classes, found.first, lists),
+    "last": lambda found, lists: _has(found.texts.classes, found.end - 1, lists),
+    "after": lambda found, lists: found.is_after(lists),
+}
 
 
-@evidence("Abbreviated")
-def abbreviated(found: Found) -> OfSpans:
-    """1 for a name that begins with an abbreviation and its period: U.S."""
-    return found.has_bit(found.first, t.IS_DOTTED)
+def _word(place: str, *lists: str) -> Callable[[Found], Bool]:
+    """Whether the word at a place of each span is in one of the lists: constants of `kernels.names.tokens`."""
+    return lambda found: _PLACES[place](found, sum(getattr(t, name) for name in lists))
 
 
-@evidence("DateWord")
-def date_word(found: Found) -> OfSpans:
-    """1 for a name that begins with a day, a month or a season."""
-    return found.is_listed(found.first, t.DATE)
-
-
-@evidence("FunctionWord")
-def function_word(found: Found) -> OfSpans:
-    """1 for a name that begins with a function word: The Times."""
-    return found.is_listed(found.first, t.FUNCTION)
-
-
-# its place in the sentence
-@evidence("SentenceStart")
-def sentence_start(found: Found) -> OfSpans:
-    """1 at the start of a sentence, where every word has a capital."""
-    return found.has_mark(found.first, t.AT_START)
-
-
-@evidence("CapitalBefore", "FirstNameBefore", "Comes")
-def capital_before(found: Found) -> OfSpans:
-    """1 after another word with a capital: the name may be the end of a longer one. Not after a title, or "The"."""
-    before, title = found.first - 1, t.HONORIFIC | t.TITLE | t.NAME_TITLE
-    opens = found.has_mark(before, t.AT_START) & found.is_listed(before, t.FUNCTION)
-    return found.continues(found.first) & found.has_capital(before) & ~found.is_listed(before, title) & ~opens
-
-
-@evidence("CapitalAfter", "NameContinues", "GoesOn")
-def capital_after(found: Found) -> OfSpans:
-    """1 before another word with a capital: the name may be the beginning of a longer one."""
-    return found.continues(found.end) & found.has_capital(found.end)
-
-
-@evidence("ParticleAfter")
-def particle_after(found: Found) -> OfSpans:
-    """1 before a word inside surnames: Virgil | van Dijk."""
-    return found.is_after(t.PARTICLE)
-
-
-# words beside it
-@evidence("InPlace", "PlaceContext", "Place")
-def in_place(found: Found) -> OfSpans:
-    """1 after a word that comes before places: in, near, northern."""
-    return found.is_before(t.IN_PLACE)
-
-
-@evidence("ToPlace")
-def to_place(found: Found) -> OfSpans:
-    """1 after a word that comes before places and people: to, from."""
-    return found.is_before(t.TO_PLACE)
-
-
-@evidence("TitleBefore", "Title")
-def title_before(found: Found) -> OfSpans:
-    """1 after a title: President, Queen."""
-    return found.is_before(t.TITLE | t.NAME_TITLE | t.LOWER_TITLE)
-
-
-@evidence("HonorificBefore")
-def honorific_before(found: Found) -> OfSpans:
-    """1 after an honorific: Mr, Dr."""
-    return found.is_before(t.HONORIFIC)
-
-
-@evidence("RoleBefore", "Role")
-def role_before(found: Found) -> OfSpans:
-    """1 after a role: striker Messi."""
-    return found.is_before(t.ROLE)
-
-
-@evidence("ArticleBefore")
-def article_before(found: Found) -> OfSpans:
-    """1 after the definite article."""
-    return found.is_before(t.ARTICLE)
-
-
-@evidence("OrganisationWord")
-def organisation_word(found: Found) -> OfSpans:
-    """1 for a name that ends with a word of organisations and places: Company, Stadium."""
-    return found.is_listed(found.end - 1, t.FIRM | t.FIRM_WORD)
-
-
-@evidence("OrganisationWordAfter")
-def organisation_word_after(found: Found) -> OfSpans:
-    """1 before such a word."""
-    return found.is_after(t.FIRM | t.FIRM_WORD)
-
-
-@evidence("OwnerWordAfter")
-def owner_word_after(found: Found) -> OfSpans:
-    """1 before a word that follows companies: owner, shares."""
-    return found.is_after(t.AFTER_COMPANY)
-
-
-@evidence("WordBefore")
-def word_before(found: Found) -> OfSpans:
-    """1 after a word in lower case that is no function word."""
-    return (
-        found.continues(found.first) & found.is_plain(found.first - 1) & ~found.is_listed(found.first - 1, t.FUNCTION)
-    )
-
-
-@evidence("FunctionWordBefore")
-def function_word_before(found: Found) -> OfSpans:
-    """1 after a function word."""
-    return found.is_before(t.FUNCTION)
-
-
-@evidence("FunctionWordAfter")
-def function_word_after(found: Found) -> OfSpans:
-    """1 before a function word."""
-    return found.is_after(t.FUNCTION)
+for _name, (_sign, _when, *_aliases) in SIGNS.items():
+    evidence(_name, *_aliases, formula=f"1 {_when}")(_word(*_sign.split()) if isinstance(_sign, str) else _sign)
 
 
 # the rest of the text
-
-
 @evidence("CapitalsInLine")
 def capitals_in_line(found: Found) -> OfSpans:
     """The share of the words in its line that have a capital."""
