@@ -10,8 +10,6 @@ from namesake.kb.columns import Strings
 from namesake.kb.store import KB
 from namesake.kernels.hash import hash_each
 
-ADDED, REMOVED, MERGED, RELABELLED = "added", "removed", "merged", "relabelled"
-NEW_ALIAS, REMOVED_ALIAS = "new alias", "removed alias"
 MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads QIDs over 64 bits
 
 
@@ -37,12 +35,12 @@ def diff(old: str | Path, new: str | Path) -> pa.Table:
     lost, old_alias = _aliases_without(before, new_row >= 0, after, old_row >= 0)
     return pa.concat_tables(
         [
-            _table(ADDED, after, np.flatnonzero(old_row < 0)),
-            _table(REMOVED, before, gone[~is_merged]),
-            _table(MERGED, before, gone[is_merged], now=Strings.of(filter(None, targets))),
-            _table(RELABELLED, after, new_row[kept[other]], were.take(other), are.take(other)),
-            _table(NEW_ALIAS, after, fresh, now=new_alias),
-            _table(REMOVED_ALIAS, after, new_row[lost], old_alias),
+            _table("added", after, np.flatnonzero(old_row < 0)),
+            _table("removed", before, gone[~is_merged]),
+            _table("merged", before, gone[is_merged], now=Strings.of(filter(None, targets))),
+            _table("relabelled", after, new_row[kept[other]], were.take(other), are.take(other)),
+            _table("new alias", after, fresh, now=new_alias),
+            _table("removed alias", after, new_row[lost], old_alias),
         ]
     )
 

@@ -1,7 +1,5 @@
 """Build the name index from the labels and aliases of entities; `index.NameIndex` reads it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -50,7 +48,7 @@ class EntityNames:
     normalised: Strings
 
     @classmethod
-    def of(cls, language: Language, labels: Strings, aliases: Ragged, alias_texts: Strings) -> EntityNames:
+    def of(cls, language: Language, labels: Strings, aliases: Ragged, alias_texts: Strings) -> "EntityNames":
         """The names of entities in a language: one label for each, and its aliases' rows in `alias_texts`."""
         texts = concatenate([labels, alias_texts])
         return cls(language, aliases, texts, normalise_many(texts))
@@ -63,13 +61,13 @@ class EntityNames:
         ends, taken = take_rows(self.aliases.indptr, entities)
         return np.concatenate([entities, len(self) + self.aliases.values[taken]]), ends
 
-    def blocks(self, chosen: Bool) -> Iterator[tuple[Int64, EntityNames]]:
+    def blocks(self, chosen: Bool) -> Iterator[tuple[Int64, "EntityNames"]]:
         """The chosen entities in blocks that fit in memory: their rows, and their names."""
         for low, high in large.spans(self.aliases.indptr, NAME_BYTES):
             entities = low + np.flatnonzero(chosen[low:high])
             yield entities, self.some(entities)
 
-    def some(self, entities: Int64) -> EntityNames:
+    def some(self, entities: Int64) -> "EntityNames":
         """The names of some entities."""
         named, ends = self.named(entities)
         aliases = Ragged(ends, np.arange(ends[-1], dtype=np.int32))
