@@ -15,7 +15,7 @@ import oracle_lattice as oracle
 from namesake.kb.columns.column_files import Strings
 from namesake.kernels.hash import ZERO, extend, fill
 from namesake.kernels.names import choose, gather, lattice
-from namesake.kernels.names.constants import FORM_QUALITY, FORM_WEIGHT
+from namesake.kernels.names import tokens as t
 from namesake.kernels.names.phrases import FAME_AT, PHRASE, SHORT_AT, enter
 from namesake.language import English
 from namesake.names.tables import tables
@@ -135,9 +135,9 @@ MENTION = st.builds(
 )
 
 
-@given(st.lists(st.lists(MENTION, max_size=8), max_size=3), st.sampled_from([0.0, 8.0]))
-@example([[oracle_gather.Mention((1, 2), [(0, 0), (1, 0)]), oracle_gather.Mention((2,))]], 0.0)
-def test_candidates_are_those_of_plain_python(texts, least):
+@given(st.lists(st.lists(MENTION, max_size=8), max_size=3), st.booleans())
+@example([[oracle_gather.Mention((1, 2), [(0, 0), (1, 0)]), oracle_gather.Mention((2,))]], False)
+def test_candidates_are_those_of_plain_python(texts, is_lower):
     mentions = [mention for text in texts for mention in text]
     names = [mention.named for mention in mentions if mention.named is not None]
     shorts = [mention.short for mention in mentions if mention.short]
@@ -152,26 +152,37 @@ def test_candidates_are_those_of_plain_python(texts, least):
     for m, mention in enumerate(mentions):
         name, short = name + (mention.named is not None), short + bool(mention.short)
         known[m] = name * (mention.named is not None) | short * bool(mention.short) << int(SHORT_AT)
+    tokens = np.array([token for mention in mentions for token in mention.tokens], np.uint64)
+    places, none, number = np.arange(len(tokens), dtype=np.int32), np.zeros(len(tokens), np.uint8), len(mentions)
+    offsets = np.cumsum([0, *map(len, texts)]).astype(np.int64)
+    ends = np.cumsum([0, *(len(mention.tokens) for mention in mentions)]).astype(np.int64)
     found = gather.gather_candidates(
-        np.cumsum([0, *map(len, texts)]).astype(np.int64),
-        np.full(len(texts), least),
-        known,
-        np.array([len(mention.tokens) for mention in mentions], np.int64),
-        np.array([mention.tokens[0] for mention in mentions], np.uint64),
-        np.array([mention.tokens[-1] for mention in mentions], np.uint64),
-        gather.Index(
-            *(*ragged(names, np.int8), *ragged(shorts, np.int8)),
-            *(np.array(FAME, np.float32), OWN, FORM_WEIGHT, FORM_QUALITY),
+        lattice.Texts(
+            *(ends[offsets], np.full(len(texts), t.LOWER if is_lower else t.CASED, np.uint8), tokens, places),
+            *(places + 1, none, none.astype(np.uint32), none, none),
         ),
+        lattice.Hypotheses(offsets, ends[:-1], ends[1:], known, known),
+        gather.Mentions(offsets, np.arange(number + 1), np.arange(number), known > 0, known > 1),
+        gather.Index(*ragged(names, np.int8), *ragged(shorts, np.int8), np.array(FAME, np.float32), OWN),
         gather.Variants(*ragged([mention.variants for mention in mentions], np.float64)),
     )
+    least = gather.LEAST_IN_LOWER_CASE if is_lower else 0.0
     wanted = [some for text in texts for some in oracle_gather.candidates(text, np.float32(FAME).tolist(), OWN, least)]
-    assert np.diff(found.indptr).tolist() == list(map(len, wanted))
+    kept = np.array(list(map(bool, wanted)), np.bool_)
+    assert found.indptr.tolist() == [int(kept[:end].sum()) for end in offsets]
+    assert np.diff(found.offsets).tolist() == [len(some) for some in wanted if some]
     flat = [candidate for some in wanted for candidate in some]
-    assert found.namesakes.tolist() == [len(mention.named or []) for mention in mentions]
-    assert found.listed.tolist() == [len([*(m.named or []), *m.short, *m.variants]) for m in mentions]
+    namesakes = np.array([len(mention.named or []) for mention in mentions], np.int64)
+    listed = np.array([len([*(m.named or []), *m.short, *m.variants]) for m in mentions], np.int64)
+    assert found.namesakes.tolist() == namesakes[kept].tolist()
+    assert found.listed.tolist() == listed[kept].tolist()
     columns = found.rows, found.forms, found.quality, found.in_text
     assert [column.tolist() for column in columns] == [[one[k] for one in flat] for k in range(4)]
+    assert found.span_indptr.tolist() == list(range(kept.sum() + 1))
+    assert [found.first.tolist(), found.end.tolist()] == found.byte_spans.T.tolist()
+    assert [found.first.tolist(), found.end.tolist()] == [ends[:-1][kept].tolist(), ends[1:][kept].tolist()]
+    assert found.known.tolist() == known[kept].tolist()
+    assert [found.is_other.tolist(), found.is_said.tolist()] == [(known > one)[kept].tolist() for one in (0, 1)]
 
 
 # the best set

@@ -40,7 +40,7 @@ UNUSED_PASSES = {
 """Passes of Numba's compiler for what kernels do without: closures, `with`, array expressions, inlining by hand,
 arguments that are None. The first of the last three repeats an analysis."""
 
-ALLOCATING = {"empty", "zeros", "ones", "full", "arange", "sort", "argsort", "array_equal", "copy"}
+ALLOCATING = {"empty", "zeros", "full", "arange", "sort", "argsort", "array_equal", "copy"}
 """Names of functions that make arrays, as far as kernels call them. Where one is missing, Numba raises an error."""
 
 

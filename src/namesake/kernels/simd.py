@@ -6,7 +6,7 @@ an array, with an atomic instruction, at every call.
 """
 
 from functools import wraps
-from operator import eq, lt
+from operator import eq, gt, lt
 
 import numpy as np
 from numba import config, types
@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 from namesake.kernels.compiled import inlined
 
 LANES = 64
-FOUR, SIXTEEN = 4, 16  # numbers of 64 and of 32 bits that are compared at once
+FOUR, SIXTEEN, MANY = 4, 16, 24  # numbers of 64, 32 and 64 bits that are compared at once
 BYTES = types.CPointer(types.uint8)
 NUMBERS = types.CPointer(types.int64)
 BYTE, NUMBER, MASK = types.uint8, types.int64, types.uint64
@@ -130,6 +130,21 @@ def four_equal(builder, numbers, position, wanted):
 def sixteen_below(builder, numbers, position, wanted):
     """Mask of the SIXTEEN numbers of 32 bits that are below `wanted`."""
     return _compared(builder, "<", numbers, position, wanted, SIXTEEN)
+
+
+def _comparison_of_many(compare, plain):
+    """An instruction: the mask of the MANY numbers of 64 bits that compare true with the wanted one."""
+
+    @_instruction(
+        MASK(NUMBERS, NUMBER, NUMBER), lambda data, at, value: _plain_mask(plain(_plain_block(data, at, MANY), value))
+    )
+    def compared(builder, numbers, position, wanted):
+        return _compared(builder, compare, numbers, position, wanted, MANY)
+
+    return compared
+
+
+many_equal, many_above = _comparison_of_many("==", eq), _comparison_of_many(">", gt)
 
 
 # bits

@@ -20,7 +20,7 @@ from namesake.kernels.dump.wikidata import FIRST_OWN
 from namesake.kernels.names import gather, lattice
 from namesake.kernels.names import tokens as t
 from namesake.kernels.names.choose import choose, mean_of_spans
-from namesake.kernels.names.constants import FAME_STEPS, FORM_QUALITY, FORM_WEIGHT
+from namesake.kernels.names.constants import FAME_STEPS
 from namesake.kernels.names.expected import count_labels
 from namesake.kernels.names.phrases import FAME_AT
 from namesake.kernels.text.spans import bytes_to_characters, cut_out
@@ -28,10 +28,8 @@ from namesake.names.candidates import variant_candidates
 from namesake.names.tables import tables
 
 if TYPE_CHECKING:
+    from namesake.kb.names.index import NameIndex
     from namesake.kb.store import KB
-
-LEAST_IN_LOWER_CASE = 8.0
-"""The least weight (`gather.weight_of`) of the best candidate of a mention in texts without capitals."""
 
 
 @dataclass(frozen=True)
@@ -238,60 +236,41 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     heads = np.zeros(len(offsets) - 1, np.int64) if heads is None else heads
     names = kb.names
     texts = lattice.cut_texts(data, offsets, heads, tables(names.language))
-    tokens = names.token_hashes, names.token_lower
-    found = lattice.list_hypotheses(texts, names.phrases, names.prefixes, *tokens)
-    found = lattice.add_unknown(texts, found)
-    of_text, spans, order, is_other, is_said = gather.group_hypotheses(texts, found)
-    lead = order[spans[:-1]]  # the first hypothesis of each mention
-    first, end = found.first[lead], found.end[lead]
-    asked = np.flatnonzero(found.known[lead] == 0)
-    edges = texts.hashes[np.column_stack([first[asked], end[asked] - 1])].ravel()
-    labels = names.token_hashes, names.token_first, names.token_middle, names.token_last
-    begins, _, ends = count_labels(edges, 2 * np.arange(len(asked) + 1), *labels)
-    asked = asked[(begins > 0) | (ends > 0)]
-    where = offsets[np.searchsorted(of_text, asked, side="right") - 1]
-    where = np.column_stack([where + texts.starts[first[asked]], where + texts.ends[end[asked] - 1]])
-    variants = _variants(kb, data, where, asked, len(lead))
+    known = lattice.list_hypotheses(texts, names.phrases, names.prefixes, names.token_hashes, names.token_lower)
+    found = lattice.add_unknown(texts, known)
+    mentions = gather.group_hypotheses(texts, found)
     index = gather.Index(
         *(names.entities.indptr, names.entities.values, names.kinds),
         *(names.short_entities.indptr, names.short_entities.values, names.short_forms),
-        *(kb.fame, int(np.searchsorted(kb.qids, FIRST_OWN)), FORM_WEIGHT, FORM_QUALITY),
+        *(kb.fame, int(np.searchsorted(kb.qids, FIRST_OWN))),
     )
-    least = np.where(texts.styles == t.LOWER, LEAST_IN_LOWER_CASE, 0.0)
-    candidates = gather.gather_candidates(
-        *(of_text, least, found.known[lead], end - first, texts.hashes[first], texts.hashes[end - 1], index, variants)
-    )
-    has_some = np.diff(candidates.indptr) > 0
-    order, lead = order[np.repeat(has_some, np.diff(spans))], lead[has_some]
-    of_text, spans = indptr(has_some)[of_text], indptr(np.diff(spans)[has_some])
-    text = np.repeat(np.arange(len(of_text) - 1), np.diff(spans[of_text]))
-    byte_spans = np.column_stack([texts.starts[found.first[order]], texts.ends[found.end[order] - 1]])
-    return Found(
-        texts=texts,
-        indptr=of_text,
-        span_indptr=spans,
-        first=found.first[order],
-        end=found.end[order],
-        spans=bytes_to_characters(data, offsets, text, byte_spans),
-        byte_spans=byte_spans,
-        known=found.known[lead],
-        is_other=is_other[has_some],
-        is_said=is_said[has_some],
-        namesakes=candidates.namesakes[has_some],
-        listed=candidates.listed[has_some],
-        offsets=np.append(candidates.indptr[:-1][has_some], candidates.indptr[-1]),
-        rows=candidates.rows,
-        forms=candidates.forms,
-        quality=candidates.quality,
-        in_text=candidates.in_text,
-    )
+    variants = _variants(names, data, offsets, texts, found, mentions)
+    gathered = gather.gather_candidates(texts, found, mentions, index, variants)
+    spans = bytes_to_characters(data, offsets, gathered.span_indptr[gathered.indptr], gathered.byte_spans)
+    return Found(texts=texts, spans=spans, **gathered._asdict())
 
 
-def _variants(kb: KB, data: UInt8, where: Int64, asked: Int64, mentions: int) -> gather.Variants:
-    """Candidates of those mentions that are `asked`, which are not in the KB: entities with a similar name."""
-    ends, texts, _ = cut_out(data, where)
-    query, rows, quality = variant_candidates(kb.names, normalise_many(Strings(ends.astype(np.int64), texts)))
-    counts = np.zeros(mentions, np.int64)
+def _variants(
+    names: NameIndex,
+    data: UInt8,
+    offsets: Int64,
+    texts: lattice.Texts,
+    found: lattice.Hypotheses,
+    mentions: gather.Mentions,
+) -> gather.Variants:
+    """Candidates of mentions that are not in the KB: entities with a similar name."""
+    lead = mentions.order[mentions.spans[:-1]]  # the first hypothesis of each mention
+    asked = np.flatnonzero(found.known[lead] == 0)
+    first, last = found.first[lead[asked]], found.end[lead[asked]] - 1
+    edges = texts.hashes[np.column_stack([first, last])].ravel()
+    labels = names.token_hashes, names.token_first, names.token_middle, names.token_last
+    begins, _, ends = count_labels(edges, 2 * np.arange(len(asked) + 1), *labels)
+    may_vary = (begins > 0) | (ends > 0)
+    asked, first, last = asked[may_vary], first[may_vary], last[may_vary]
+    begin = offsets[np.searchsorted(mentions.indptr, asked, side="right") - 1]
+    spelled, bytes_of, _ = cut_out(data, np.column_stack([begin + texts.starts[first], begin + texts.ends[last]]))
+    query, rows, quality = variant_candidates(names, normalise_many(Strings(spelled.astype(np.int64), bytes_of)))
+    counts = np.zeros(len(lead), np.int64)
     counts[asked] = np.bincount(query, minlength=len(asked))
     return gather.Variants(indptr(counts), rows, quality)
 

@@ -10,13 +10,13 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inner, kernel
+from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import FREE, ZERO, find
 from namesake.kernels.names import tokens as t
-from namesake.kernels.names.constants import FIRST_NAME, SHORT, SIMILAR, SURNAME
+from namesake.kernels.names.constants import FIRST_NAME, FORM_QUALITY, FORM_WEIGHT, SHORT, SIMILAR, SURNAME
 from namesake.kernels.names.lattice import Hypotheses, Texts
 from namesake.kernels.names.phrases import name_in, short_in
-from namesake.kernels.simd import pointer, prefetch
+from namesake.kernels.simd import MANY, first_bits, many_above, many_equal, ones, pointer, prefetch
 from namesake.kernels.types import F32, F64, I8, I32, I64, U64, own_record, record
 
 SALT = np.uint64(0x9E3779B97F4A7C15)
@@ -31,8 +31,8 @@ LENT = 4
 """Candidates that a longer name gives to one of its words."""
 PART_QUALITY = 0.7
 """The quality of the match of such a word."""
-AHEAD = (12, 6, 2)
-"""The distance of the mentions for which data are prefetched, step by step."""
+LEAST_IN_LOWER_CASE = 8.0
+"""The least weight (`weight_of`) of the best candidate of a mention in texts without capitals."""
 ALONE = 6.0
 """The factor of the least weight of the candidates of one word."""
 FAVOURED = 400.0
@@ -51,8 +51,6 @@ class Index(NamedTuple):
     fame: Annotated[Any, F32]
     own: Annotated[Any, types.int64]
     """The first row of own entities."""
-    form_weight: Annotated[Any, F64]
-    form_quality: Annotated[Any, F32]
 
 
 class Variants(NamedTuple):
@@ -63,30 +61,39 @@ class Variants(NamedTuple):
     quality: Annotated[Any, F64]
 
 
-class Best(NamedTuple):
-    """The best candidates of one mention so far, best first."""
+class Listed(NamedTuple):
+    """Entities that may be candidates of one mention, and the order of the best of them."""
 
-    rows: Annotated[Any, types.int32[::1]]
-    forms: Annotated[Any, types.int8[::1]]
+    rows: Annotated[Any, types.int64[::1]]
+    forms: Annotated[Any, types.int64[::1]]
     quality: Annotated[Any, types.float64[::1]]
     in_text: Annotated[Any, types.boolean[::1]]
     weights: Annotated[Any, types.float64[::1]]
+    numbers: Annotated[Any, types.int64[::1]]
+    """The same memory: positive numbers have the same order as their bits, read as whole numbers."""
+    before: Annotated[Any, types.uint64[::1]]
+    """The bits of those before each."""
+    order: Annotated[Any, types.int64[::1]]
 
 
 class Candidates(NamedTuple):
-    """The candidates of all mentions: those of mention m are `indptr[m]` to `indptr[m + 1]`.
-
-    `forms` and `quality` describe the match of the name; `in_text`: whether the text has a longer name of the entity.
-    """
+    """The mentions that have candidates, with their spans: see `names.hypotheses.Found`."""
 
     indptr: Annotated[Any, types.int64[::1]]
+    span_indptr: Annotated[Any, types.int64[::1]]
+    first: Annotated[Any, types.int64[::1]]
+    end: Annotated[Any, types.int64[::1]]
+    byte_spans: Annotated[Any, types.int32[:, ::1]]
+    known: Annotated[Any, types.uint64[::1]]
+    is_other: Annotated[Any, types.boolean[::1]]
+    is_said: Annotated[Any, types.boolean[::1]]
+    namesakes: Annotated[Any, types.int64[::1]]
+    listed: Annotated[Any, types.int64[::1]]
+    offsets: Annotated[Any, types.int64[::1]]
     rows: Annotated[Any, types.int32[::1]]
     forms: Annotated[Any, types.int8[::1]]
     quality: Annotated[Any, types.float64[::1]]
     in_text: Annotated[Any, types.boolean[::1]]
-    namesakes: Annotated[Any, types.int64[::1]]
-    """The number of entities with exactly the name of each mention, and `listed` that of all that were compared."""
-    listed: Annotated[Any, types.int64[::1]]
 
 
 class Mentions(NamedTuple):
@@ -99,12 +106,10 @@ class Mentions(NamedTuple):
     spans: Annotated[Any, types.int64[::1]]
     order: Annotated[Any, types.int64[::1]]
     is_other: Annotated[Any, types.boolean[::1]]
-    """Whether each mention may be another entity than an earlier mention with this name: by its noun, or `is_said`."""
     is_said: Annotated[Any, types.boolean[::1]]
-    """Whether a word such as "another" is before the first hypothesis of each mention."""
 
 
-INDEX, BEST, CANDIDATES, MENTIONS = record(Index), own_record(Best), own_record(Candidates), own_record(Mentions)
+INDEX, LISTED, CANDIDATES, MENTIONS = record(Index), own_record(Listed), own_record(Candidates), own_record(Mentions)
 
 
 @inner(types.uint64(record(Texts), types.int64))
@@ -175,142 +180,196 @@ def group_hypotheses(texts, found):
     return Mentions(indptr, spans[:-1], order, is_other[:count], is_said[:count])
 
 
-@inner(types.int64(BEST, types.int64, types.int32, types.int64, types.float64, types.boolean, types.float64))
-def keep_best(best, count, row, form, quality, in_text, weight):
-    """Add a candidate to the best ones, each entity once; returns how many there are."""
-    if count == MOST and weight <= best.weights[MOST - 1]:
-        return count
-    for k in range(count):
-        if best.rows[k] == row:
-            if best.weights[k] >= weight:
-                return count
-            count -= 1
-            for later in range(k, count):
-                copy(best, later + 1, later)
-            break
-    k = min(count, MOST - 1)
-    while k > 0 and best.weights[k - 1] < weight:
-        copy(best, k - 1, k)
-        k -= 1
-    best.rows[k], best.forms[k], best.quality[k] = row, form, quality
-    best.in_text[k], best.weights[k] = in_text, weight
-    return min(count + 1, MOST)
+@inlined(types.int64(LISTED, types.int64, types.int64, types.int64, types.float64, types.boolean, types.float64))
+def add(listed, count, row, form, quality, in_text, weight):
+    """Add an entity to the `count` that are listed; returns how many there are."""
+    if count == MANY:
+        count = keep_best(listed, count)
+    listed.rows[count], listed.forms[count], listed.quality[count] = row, form, quality
+    listed.in_text[count], listed.weights[count] = in_text, weight
+    return count + 1
 
 
-@inner(types.void(BEST, types.int64, types.int64))
-def copy(best, one, other):
-    """Copy one candidate to another place."""
-    best.rows[other], best.forms[other], best.quality[other] = best.rows[one], best.forms[one], best.quality[one]
-    best.in_text[other], best.weights[other] = best.in_text[one], best.weights[one]
+@inner(types.int64(LISTED, types.int64))
+def sort_best(listed, count):
+    """Write the order of the best entities, each once; returns how many there are.
+
+    The place of each is the number of those before it. That needs no branches, which would be hard to predict.
+    """
+    numbers, rows, repeated, alive = listed.numbers, pointer(listed.rows), ZERO, 0
+    weights = pointer(numbers)
+    for i in range(count, MANY):
+        numbers[i] = listed.rows[i] = -1
+    for i in range(count):
+        equal = many_equal(weights, 0, numbers[i]) & first_bits(i)
+        listed.before[i] = many_above(weights, 0, numbers[i]) | equal
+        repeated |= np.uint64(listed.before[i] & many_equal(rows, 0, listed.rows[i]) != ZERO) << np.uint64(i)
+    for i in range(count):
+        is_first = repeated >> np.uint64(i) & np.uint64(1) == ZERO
+        listed.order[ones(listed.before[i] & ~repeated) if is_first else MANY] = i
+        alive += is_first
+    return min(alive, MOST)
 
 
-@inner(types.int64(INDEX, types.uint64, BEST))
-def known_candidates(index, packed, best):
-    """The best entities with a name or short form."""
+@inner(types.int64(LISTED, types.int64))
+def keep_best(listed, count):
+    """Move the best entities to the beginning, in their order; returns how many there are."""
+    best = sort_best(listed, count)
+    for step in range(2):  # first behind the others
+        for k in range(best):
+            one, other = (listed.order[k], MANY + k) if step == 0 else (MANY + k, k)
+            listed.rows[other], listed.forms[other] = listed.rows[one], listed.forms[one]
+            listed.quality[other], listed.in_text[other] = listed.quality[one], listed.in_text[one]
+            listed.weights[other] = listed.weights[one]
+    return best
+
+
+@inlined(types.int64(INDEX, types.uint64, LISTED))
+def known_candidates(index, packed, listed):
+    """List the entities with a name or short form; returns how many there are."""
     count, name, short = 0, name_in(packed), short_in(packed)
     if name >= 0:
         for k in range(index.indptr[name], index.indptr[name + 1]):
             row, form = index.rows[k], np.int64(index.kinds[k])
-            count = keep_best(best, count, row, form, index.form_quality[form], False, weight_of(index, row, form))
+            count = add(listed, count, row, form, FORM_QUALITY[form], False, weight_of(index, row, form))
     if short >= 0:
         for k in range(index.short_indptr[short], index.short_indptr[short + 1]):
             row, form = index.short_rows[k], np.int64(SHORT + index.short_forms[k])
-            count = keep_best(best, count, row, form, index.form_quality[form], False, weight_of(index, row, form))
+            count = add(listed, count, row, form, FORM_QUALITY[form], False, weight_of(index, row, form))
     return count
 
 
-@inner(types.float64(INDEX, types.int32, types.int64))
+@inlined(types.float64(INDEX, types.int32, types.int64))
 def weight_of(index, row, form):
     """The fame of an entity, weighted by the form of its name."""
-    return (1.0 + index.fame[row]) * index.form_weight[form] * (FAVOURED if row >= index.own else 1.0)
+    return (1.0 + index.fame[row]) * FORM_WEIGHT[form] * (FAVOURED if row >= index.own else 1.0)
 
 
-@inner(types.void(I64, I32, I8, F32, types.int64, types.int64))
-def fetch(indptr, rows, forms, fame, name, step):
-    """Prefetch one step of what will be read of a name: its offsets, its entities, their fame."""
-    if step == 0:
-        prefetch(pointer(indptr), name)
-    elif step == 1:
-        prefetch(pointer(rows), indptr[name])
-        prefetch(pointer(forms), indptr[name])
-    else:
-        for k in range(indptr[name], min(indptr[name] + MOST, indptr[name + 1])):
-            prefetch(pointer(fame), rows[k])
+@inlined(types.void(INDEX, U64, types.int64, types.int64))
+def fetch(index, known, first, end):
+    """Prefetch what will be read of mentions: the offsets of their names, then their entities, then the fame of these.
 
-
-@kernel(CANDIDATES(I64, F64, U64, I64, U64, U64, INDEX, record(Variants)))
-def gather_candidates(texts, least, known, sizes, firsts, lasts, index, variants):
-    """The candidates of the mentions of each text; none for a mention with too small weights.
-
-    The largest weight must be at least `least[text]`, for one word ALONE times as much.
-
-    Mention m has `sizes[m]` tokens, of which the first and the last have the hashes `firsts[m]` and `lasts[m]`.
+    Names that the KB lacks count as the first one, because that needs no branch.
     """
-    mentions, written = len(known), 0
-    best = Best(
-        *(np.empty(MOST, np.int32), np.empty(MOST, np.int8), np.empty(MOST, np.float64)),
-        *(np.empty(MOST, np.bool_), np.empty(MOST, np.float64)),
+    for m in range(first, end):
+        prefetch(pointer(index.indptr), max(name_in(known[m]), 0))
+        prefetch(pointer(index.short_indptr), max(short_in(known[m]), 0))
+    for m in range(first, end):
+        name, short = index.indptr[max(name_in(known[m]), 0)], index.short_indptr[max(short_in(known[m]), 0)]
+        prefetch(pointer(index.rows), name)
+        prefetch(pointer(index.kinds), name)
+        prefetch(pointer(index.short_rows), short)
+        prefetch(pointer(index.short_forms), short)
+    for m in range(first, end):
+        name, short = name_in(known[m]), short_in(known[m])
+        for k in range(index.indptr[name] if name >= 0 else 0, index.indptr[name + 1]):
+            prefetch(pointer(index.fame), index.rows[k])
+        for k in range(index.short_indptr[short] if short >= 0 else 0, index.short_indptr[short + 1]):
+            prefetch(pointer(index.fame), index.short_rows[k])
+
+
+@inlined(types.int64(I64, types.int64))
+def entries(indptr, name):
+    """The number of entities with a name; 0 without one."""
+    return indptr[name + 1] - indptr[name] if name >= 0 else 0
+
+
+@kernel(CANDIDATES(record(Texts), record(Hypotheses), record(Mentions), INDEX, record(Variants)))
+def gather_candidates(texts, found, mentions, index, variants):
+    """The mentions of each text with their candidates, without the mentions whose weights are too small.
+
+    In texts without capitals, the largest weight must be at least LEAST_IN_LOWER_CASE, for one word ALONE times that.
+    """
+    size, hashes, written, w, kept, room = len(mentions.is_other), texts.hashes, 0, 0, 0, 8
+    weights = np.empty(MANY + MOST, np.float64)
+    best = Listed(
+        *(np.empty(MANY + MOST, np.int64), np.empty(MANY + MOST, np.int64), np.empty(MANY + MOST, np.float64)),
+        *(np.empty(MANY + MOST, np.bool_), weights, weights.view(np.int64)),
+        *(np.empty(MANY, np.uint64), np.empty(MANY + 1, np.int64)),
     )
-    rows, forms = np.empty(MOST * mentions, np.int32), np.empty(MOST * mentions, np.int8)
-    in_text, quality = np.empty(MOST * mentions, np.bool_), np.empty(MOST * mentions, np.float64)
-    indptr, namesakes, listed = (
-        np.zeros(mentions + 1, np.int64),
-        np.zeros(mentions, np.int64),
-        np.zeros(mentions, np.int64),
+    rows, forms = np.empty(MOST * size, np.int32), np.empty(MOST * size, np.int8)
+    in_text, quality = np.empty(MOST * size, np.bool_), np.empty(MOST * size, np.float64)
+    indptr, span_indptr, offsets = (
+        np.zeros_like(mentions.indptr),
+        np.zeros(size + 1, np.int64),
+        np.zeros(size + 1, np.int64),
     )
-    chain, place, room = np.empty(2 * mentions, np.int64), np.empty(2 * mentions, np.int64), 8
-    for text in range(len(texts) - 1):
-        while room < 4 * (texts[text + 1] - texts[text]):
+    first, end, byte_spans = (
+        np.empty_like(found.first),
+        np.empty_like(found.end),
+        np.empty((len(found.first), 2), np.int32),
+    )
+    known, is_other, is_said = np.empty(size, np.uint64), np.empty(size, np.bool_), np.empty(size, np.bool_)
+    namesakes, listed, packed = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.uint64)
+    lead, chain, place = np.empty(size, np.int64), np.empty(2 * size, np.int64), np.empty(2 * size, np.int64)
+    for m in range(size):
+        lead[m] = mentions.order[mentions.spans[m]]
+        packed[m] = found.known[lead[m]]
+    for text in range(len(indptr) - 1):
+        while room < 4 * (mentions.indptr[text + 1] - mentions.indptr[text]):
             room *= 2
     table, latest = np.zeros(room, np.uint64), np.empty(room, np.int64)
     slots = pointer(table)
-    for text in range(len(texts) - 1):
-        for m in range(texts[text], texts[text + 1]):
-            for side in range(2 if sizes[m] > 1 and name_in(known[m]) >= 0 else 0):
-                key = firsts[m] if side == 0 else lasts[m]
-                slot = find(slots, room - 1, key)
+    for text in range(len(indptr) - 1):
+        low, high, used = mentions.indptr[text], mentions.indptr[text + 1], 0
+        fetch(index, packed, low, high)
+        for m in range(low, high):
+            one, other = found.first[lead[m]], found.end[lead[m]] - 1
+            for side in range(2 if one < other and name_in(packed[m]) >= 0 else 0):
+                slot = find(slots, room - 1, hashes[other if side else one])
                 chain[2 * m + side] = latest[slot] if table[slot] != FREE else -1
-                table[slot], latest[slot], place[2 * m + side] = key, 2 * m + side, slot
-        for m in range(texts[text], texts[text + 1]):
-            for step in range(len(AHEAD)):
-                soon = known[min(m + AHEAD[step], mentions - 1)]
-                name, short = name_in(soon), short_in(soon)
-                if name >= 0:
-                    fetch(index.indptr, index.rows, index.kinds, index.fame, name, step)
-                if short >= 0:
-                    fetch(index.short_indptr, index.short_rows, index.short_forms, index.fame, short, step)
-            count = known_candidates(index, known[m], best)
-            name, short = name_in(known[m]), short_in(known[m])
-            namesakes[m] = index.indptr[name + 1] - index.indptr[name] if name >= 0 else 0
-            of_short = index.short_indptr[short + 1] - index.short_indptr[short] if short >= 0 else 0
-            listed[m] = namesakes[m] + of_short + variants.indptr[m + 1] - variants.indptr[m]
+                table[slot], latest[slot], place[used] = hashes[other if side else one], 2 * m + side, slot
+                used += 1
+        for m in range(low, high):
+            of_name, of_short = (
+                entries(index.indptr, name_in(packed[m])),
+                entries(index.short_indptr, short_in(packed[m])),
+            )
+            count, is_word = known_candidates(index, packed[m], best), found.end[lead[m]] - found.first[lead[m]] == 1
             for k in range(variants.indptr[m], variants.indptr[m + 1]):
                 weight = weight_of(index, variants.rows[k], SIMILAR) * variants.quality[k]
-                count = keep_best(best, count, variants.rows[k], SIMILAR, variants.quality[k], False, weight)
-            slot = find(slots, room - 1, firsts[m])
-            link = latest[slot] if sizes[m] == 1 and table[slot] != FREE else -1
+                count = add(best, count, variants.rows[k], SIMILAR, variants.quality[k], False, weight)
+            slot = find(slots, room - 1, hashes[found.first[lead[m]]])
+            link = latest[slot] if is_word and table[slot] != FREE else -1
             for _ in range(MOST):
                 if link < 0:
                     break
                 form = SHORT + (SURNAME if link % 2 else FIRST_NAME)
-                count = lend(index, name_in(known[link // 2]), form, best, count)
+                count = lend(index, name_in(packed[link // 2]), form, best, count)
                 link = chain[link]
-            favoured = count > 0 and (best.in_text[0] or best.rows[0] >= index.own)
-            lowest = LEAST_SHARE * best.weights[0] / (FAVOURED if favoured else 1.0)
-            for k in range(count if best.weights[0] >= least[text] * (ALONE if sizes[m] == 1 else 1.0) else 0):
-                if best.weights[k] < lowest:
+            count = sort_best(best, count)
+            least = LEAST_IN_LOWER_CASE * (ALONE if is_word else 1.0) if texts.styles[text] == t.LOWER else 0.0
+            top = best.order[0]
+            if count == 0 or best.weights[top] < least:
+                continue
+            favoured = best.in_text[top] or best.rows[top] >= index.own
+            lowest = LEAST_SHARE * best.weights[top] / (FAVOURED if favoured else 1.0)
+            for k in range(count):
+                one = best.order[k]
+                if best.weights[one] < lowest:
                     break
-                rows[written], forms[written] = best.rows[k], best.forms[k]
-                in_text[written], quality[written] = best.in_text[k], best.quality[k]
+                rows[written], forms[written] = best.rows[one], best.forms[one]
+                in_text[written], quality[written] = best.in_text[one], best.quality[one]
                 written += 1
-            indptr[m + 1] = written
-        for m in range(texts[text], texts[text + 1]):
-            if sizes[m] > 1 and name_in(known[m]) >= 0:
-                table[place[2 * m]] = table[place[2 * m + 1]] = FREE
-    return Candidates(indptr, rows[:written], forms[:written], quality[:written], in_text[:written], namesakes, listed)
+            for k in range(mentions.spans[m], mentions.spans[m + 1]):
+                first[w], end[w] = found.first[mentions.order[k]], found.end[mentions.order[k]]
+                byte_spans[w, 0], byte_spans[w, 1] = texts.starts[first[w]], texts.ends[end[w] - 1]
+                w += 1
+            known[kept], is_other[kept], is_said[kept] = packed[m], mentions.is_other[m], mentions.is_said[m]
+            namesakes[kept], listed[kept] = of_name, of_name + of_short + variants.indptr[m + 1] - variants.indptr[m]
+            kept += 1
+            span_indptr[kept], offsets[kept] = w, written
+        for k in range(used):
+            table[place[k]] = FREE
+        indptr[text + 1] = kept
+    return Candidates(
+        *(indptr, span_indptr[: kept + 1], first[:w], end[:w], byte_spans[:w], known[:kept], is_other[:kept]),
+        *(is_said[:kept], namesakes[:kept], listed[:kept], offsets[: kept + 1]),
+        *(rows[:written], forms[:written], quality[:written], in_text[:written]),
+    )
 
 
-@inner(types.int64(INDEX, types.int64, types.int64, BEST, types.int64))
+@inner(types.int64(INDEX, types.int64, types.int64, LISTED, types.int64))
 def lend(index, name, form, best, count):
     """Add the most famous entities with a longer name to the candidates of its first or last word."""
     above, last = np.inf, -1
@@ -322,6 +381,6 @@ def lend(index, name, form, best, count):
                 chosen, weight = k, one
         if chosen < 0:
             break
-        count = keep_best(best, count, index.rows[chosen], form, PART_QUALITY, True, weight * FAVOURED)
+        count = add(best, count, index.rows[chosen], form, PART_QUALITY, True, weight * FAVOURED)
         above, last = weight, chosen
     return count

@@ -272,14 +272,13 @@ def add_unknown(texts, found):
     key, known = np.empty(room, np.uint64), np.empty(room, np.uint64)
     indptr, covered = np.zeros(len(texts.styles) + 1, np.int64), np.zeros(len(hashes), np.bool_)
     for h in range(len(firsts)):
-        if ends[h] - firsts[h] > 1 and name_in(packed[h]) >= 0:
-            for i in range(firsts[h], ends[h]):
-                covered[i] = True
+        for i in range(firsts[h], ends[h] if ends[h] - firsts[h] > 1 and name_in(packed[h]) >= 0 else 0):
+            covered[i] = True
     for text in range(len(texts.styles)):
-        i, stop, last = texts.indptr[text], texts.indptr[text + 1], found.indptr[text + 1]
-        cased = texts.styles[text] == t.CASED
+        stop, last = texts.indptr[text + 1], found.indptr[text + 1]
+        i = texts.indptr[text] if texts.styles[text] == t.CASED else stop
         while i < stop or at < last:
-            j, run, is_known = i, ZERO, not cased
+            j, run, is_known = i, ZERO, i == stop
             while j < stop and (j == i or gaps[j] == t.SOFT):
                 if not in_person(marks[j], classes[j]):
                     particle = j > i and j + 1 < stop and classes[j] & t.PARTICLE != 0
@@ -287,13 +286,14 @@ def add_unknown(texts, found):
                         break
                 run, is_known = extend(run, hashes[j]), is_known or covered[j]
                 j += 1
-            while at < last and (i >= stop or firsts[at] < i or (firsts[at] == i and ends[at] < j)):
-                first[count], end[count], key[count], known[count] = firsts[at], ends[at], keys[at], packed[at]
-                at, count = at + 1, count + 1
-            is_known |= at < last and firsts[at] == i and ends[at] == j
-            if FEWEST_UNKNOWN <= j - i <= MOST_UNKNOWN and not is_known:
-                first[count], end[count], key[count], known[count] = i, j, run, ZERO
-                count += 1
-            i = max(j, i + 1)
+            is_short = j - i < FEWEST_UNKNOWN or j - i > MOST_UNKNOWN
+            if i == stop or not (is_short or is_known):
+                while at < last and (i == stop or firsts[at] < i or (firsts[at] == i and ends[at] < j)):
+                    first[count], end[count], key[count], known[count] = firsts[at], ends[at], keys[at], packed[at]
+                    at, count = at + 1, count + 1
+                if i < stop and (at == last or firsts[at] > i or ends[at] > j):
+                    first[count], end[count], key[count], known[count] = i, j, run, ZERO
+                    count += 1
+            i = max(j, min(i + 1, stop))
         indptr[text + 1] = count
     return Hypotheses(indptr, first[:count], end[:count], key[:count], known[:count])

@@ -160,17 +160,16 @@ def character_at(data, begin, at, counts):
 
 
 @kernel(types.int32[:, ::1](U8, I64, I64, PAIRS))
-def bytes_to_characters(data, offsets, text, spans):
-    """Spans of bytes as spans of characters, both counted from the start of the text; `text` ascends."""
-    out = np.empty(spans.shape, np.int32)
-    counts, latest, characters = np.empty(len(data) // BLOCK + 1, np.int32), -1, 0
-    for k in range(len(spans)):
-        begin, end = offsets[text[k]], offsets[text[k] + 1]
-        if text[k] != latest:
-            latest, characters = text[k], count_characters(data, begin, end, counts)
-        for side in range(2):
-            at = spans[k, side]
-            out[k, side] = at if characters == end - begin else character_at(data, begin, at, counts)
+def bytes_to_characters(data, offsets, indptr, spans):
+    """Spans of bytes as spans of characters, both counted from the start of their text."""
+    out = spans.copy()
+    counts = np.empty(len(data) // BLOCK + 1, np.int32)  # of one text
+    for text in range(len(offsets) - 1):
+        begin, end, first, last = offsets[text], offsets[text + 1], indptr[text], indptr[text + 1]
+        if first < last and count_characters(data, begin, end, counts) < end - begin:
+            for k in range(first, last):
+                for side in range(2):
+                    out[k, side] = character_at(data, begin, spans[k, side], counts)
     return out
 
 
