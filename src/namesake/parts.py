@@ -269,10 +269,8 @@ def evidence_of(
         return found, None
     from namesake.kernels.link.candidate_tables import weigh_evidence  # loads with the first recipe with evidence
 
-    of_nil = np.append(np.zeros(len(KINDS) + 1), 1.0)
-    weights = np.stack(
-        [part.weight * of_nil for part in nil_parts] + [np.append(part.weights_by_kind(), 0.0) for part in parts]
-    )
+    of_nil = np.array([part.weight for part in nil_parts])
+    of_kinds = np.array([part.weights_by_kind() for part in parts]).reshape(-1, len(KINDS) + 1)
     asked = [(part.doubt, part.scale) for part in nil_parts] + [(part.evidence, part.scale) for part in parts]
     sources = {source: number for number, source in enumerate(dict.fromkeys(asked))}
     mentions, sizes = np.arange(len(offsets)), np.diff(offsets)
@@ -289,7 +287,8 @@ def evidence_of(
         some = slice(low, min(low + AT_ONCE, len(sizes)))
         for place, number in enumerate(numbers):
             values[place, : some.stop - low] = number[some]
-        weigh_evidence(offsets[low : some.stop + 1], of_kind, values, source, above, weights, found, nil[some])
+        of_mentions = offsets[low : some.stop + 1], of_kind, values
+        weigh_evidence(*of_mentions, source, above, of_nil, of_kinds, nil[some], found)
     if np.isnan(found).any():
         scaled_values(parts, scores, offsets, doubts)  # raises an error that says where
     return found, nil if nil_parts else None
