@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 from namesake.kernels.compiled import inlined
 
 LANES = 64
-FOUR, SIXTEEN = 4, 16  # numbers of 64 and of 32 bits that are compared at once
+FOUR = 4  # numbers of 64 bits that are compared at once
 BYTES = types.CPointer(types.uint8)
 NUMBERS = types.CPointer(types.int64)
 BYTE, NUMBER, MASK = types.uint8, types.int64, types.uint64
@@ -121,15 +121,6 @@ among, among_folded = _range(), _range(0x20)
 def four_equal(builder, numbers, position, wanted):
     """Mask of the FOUR numbers of 64 bits that are `wanted`."""
     return _compared(builder, "==", numbers, position, wanted, FOUR)
-
-
-@_instruction(
-    MASK(types.CPointer(types.int32), NUMBER, types.int32),
-    lambda data, at, value: _plain_mask(_plain_block(data, at, SIXTEEN) < value),
-)
-def sixteen_below(builder, numbers, position, wanted):
-    """Mask of the SIXTEEN numbers of 32 bits that are below `wanted`."""
-    return _compared(builder, "<", numbers, position, wanted, SIXTEEN)
 
 
 # bits
