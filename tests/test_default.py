@@ -115,12 +115,11 @@ def test_every_contribution_is_in_the_score():
     offsets = np.array([0, 2], np.int64)
     scores = {"ItemAge": np.array([1.0, 0.5]), "PR_WP": np.array([3.0, 9.0]), "IScore": np.array([5.0, 5.0])}
     scores["ArticleWords"] = np.zeros(2)
-    combined = DEFAULT.combine(
-        scores | {"NotYetBorn": np.array([0.0, -1.0])}, offsets, {"ExpectedNamesakes": np.array([-2.0])}
-    )
-    np.testing.assert_allclose(sum(combined.contributions.values()), combined.total)
-    assert combined.contributions["IScore"].tolist() == [0, 0]  # it only stands in
-    assert combined.contributions["NotYetBorn"].tolist() == [0, -5]
+    given = scores | {"NotYetBorn": np.array([0.0, -1.0])}, offsets, {"ExpectedNamesakes": np.array([-2.0])}
+    combined, contributions = DEFAULT.combine(*given), DEFAULT.contributions(*given)
+    np.testing.assert_allclose(sum(contributions.values()), combined.total)
+    assert contributions["IScore"].tolist() == [0, 0]  # it only stands in
+    assert contributions["NotYetBorn"].tolist() == [0, -5]
     weight = {part.name: part.weight for part in DEFAULT.parts}
     assert combined.total[0] == pytest.approx(weight["ItemAge"] + weight["PR_WP"] * np.log1p(3.0))
     parts = [part for part in DEFAULT.decide.parts if part.doubt == "ExpectedNamesakes"]

@@ -209,8 +209,9 @@ def test_combine_adds_weighted_parts_and_reports_what_is_absent():
     recipe = Recipe("x", (Part("IScore", 0.5), Part("PR_WP", 2.0), Part("CSE", 1.0)), tie_break=("NS", "PR_WP"))
     combined = recipe.combine(scores, offsets)
     np.testing.assert_allclose(combined.total, [1.2, 2.3, 3.0])
-    np.testing.assert_allclose(sum(combined.contributions.values()), combined.total)
-    assert combined.contributions["CSE"].tolist() == [0, 0, 0]
+    contributions = recipe.contributions(scores, offsets)
+    np.testing.assert_allclose(sum(contributions.values()), combined.total)
+    assert contributions["CSE"].tolist() == [0, 0, 0]
     assert combined.absent == ("CSE", "NS")
     assert combined.names == ("score", "PR_WP")
     assert rank.winner(offsets, *combined.keys).tolist() == [1, 2]
@@ -236,7 +237,8 @@ def test_weights_by_kind_against_plain_python(mentions, weight, of_score, of_evi
     scores = {"NS": first.astype(float), "IScore": second.astype(float)}
     evidence = {"PlaceContext": np.array([value for value, _ in mentions]), "Constant": np.ones(len(mentions))}
     offsets = np.cumsum([0, *(len(mention) for _, mention in mentions)]).astype(np.int64)
-    combined = Recipe("x", parts, tie_break=()).combine(scores, offsets, evidence, kinds.astype(np.int8))
+    recipe, given = Recipe("x", parts, tie_break=()), (scores, offsets, evidence, kinds.astype(np.int8))
+    combined, contributions = recipe.combine(*given), recipe.contributions(*given)
     expected = []
     for place, mention in mentions:
         for number, ns, iscore in mention:
@@ -244,8 +246,8 @@ def test_weights_by_kind_against_plain_python(mentions, weight, of_score, of_evi
             score = (weight + of_score.get(kind, 0)) * ns + 0.5 * iscore
             expected.append(score + of_evidence.get(kind, 0) * place + of_constant.get(kind, 0))
     np.testing.assert_allclose(combined.total, expected, atol=1e-12)
-    np.testing.assert_allclose(sum(combined.contributions.values()), combined.total, atol=1e-12)
-    assert list(combined.contributions) == [part.name for part in parts]
+    np.testing.assert_allclose(sum(contributions.values()), combined.total, atol=1e-12)
+    assert list(contributions) == [part.name for part in parts]
     assert combined.absent == ("OneWord",)
 
 

@@ -246,7 +246,7 @@ def test_scores_are_the_sum_of_their_parts_and_probabilities_add_up(linker):
     ]
     judged = judge(linker, queries)
     for at, candidates in enumerate(reconcile_queries(linker, queries, limit=100)):
-        nobody = sum(added[judged.mention[at]] for added in judged.scored.combined.nil_parts.values())
+        nobody = sum(added[judged.mention[at]] for added in judged.scored.nil_parts.values())
         total = math.exp(nobody) + sum(math.exp(one.score) for one in candidates)
         for one in candidates:
             assert one.score == pytest.approx(sum(one.parts.values()))

@@ -95,7 +95,7 @@ class Batch:
 
     def some(self, spans: Bool, candidates: Bool | None = None) -> tuple[Batch, Int64, Int64]:
         """The batch with some spans of its mentions and some of its candidates, and the numbers of what remains."""
-        mentions, kept, candidate = some_mentions(self.mentions, spans, self.kb, candidates)
+        mentions, kept, candidate = some_mentions(self.mentions, spans, candidates)
         other = copy(self)
         for name in [name for name, value in vars(type(self)).items() if isinstance(value, cached_property)]:
             if name not in ("words", "days"):  # those of the articles

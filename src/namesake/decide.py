@@ -57,18 +57,20 @@ def decide(
     first: Int64,
     rule: Decide | None,
     no_person: Bool | None = None,
+    known: tuple[Float64, Float64] | None = None,
 ) -> Decision:
     """The decision for each mention, given its best candidate `first`. Without a rule, that is always the answer.
 
     Below the threshold the reason is `none fits` if NIL is at least as likely as the best candidate and as all others
-    together, else `too close to call` if the runner-up is close. Mentions in `no_person` have no answer.
+    together, else `too close to call` if the runner-up is close. Mentions in `no_person` have no answer. `known` are
+    the probabilities, if they have been computed.
     """
     empty = first == NOBODY
     reason = np.where(empty, NO_CANDIDATES, ANSWERED).astype(np.int8)
     if rule is None or nil is None:
         missing = np.full(len(first), np.nan)
         return Decision(missing, missing, reason)
-    probability, none = probabilities(total, offsets, nil)
+    probability, none = known or probabilities(total, offsets, nil)
     confidence = np.append(probability, 0.0)[first]
     unsure = ~empty & (confidence < rule.threshold)
     others = 1 - none - confidence
@@ -77,8 +79,8 @@ def decide(
     is_close = reduce_mentions(np.maximum, rest, offsets, -1.0) >= CLOSE * confidence
     doubt = np.where(is_close, TOO_CLOSE, NOT_SURE)
     reason[unsure] = np.where(none >= np.maximum(confidence, others), NONE_FITS, doubt)[unsure]
-    known = 1 - none
+    in_kb = 1 - none
     if no_person is not None:
         reason[no_person & ~empty] = NOT_A_PERSON
-        confidence, known = np.where(no_person, 0.0, confidence), np.where(no_person, 0.0, known)
-    return Decision(confidence, known, reason)
+        confidence, in_kb = np.where(no_person, 0.0, confidence), np.where(no_person, 0.0, in_kb)
+    return Decision(confidence, in_kb, reason)

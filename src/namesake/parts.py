@@ -1,9 +1,9 @@
 """The parts of a recipe: how scores and evidence are scaled, weighted and added to the score of a candidate."""
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -134,32 +134,35 @@ def _weights_by_kind(weight: float, by_kind: tuple[tuple[str, float], ...]) -> F
     return weights
 
 
+class DoubtPart(Checked, frozen=True):
+    """One summand of the score of NIL: weight × scale(doubt)."""
+
+    called_by: ClassVar[tuple[str, ...]] = ("doubt",)
+
+    doubt: Annotated[str, Meta(description="the name of a doubt, in quotes")]
+    weight: Finite = 1.0
+    scale: Literal["none", "log1p", "sqrt"] = "none"
+    above: Finite | None = None
+    """As for other parts."""
+    fixed: bool = False
+    """Whether tuning keeps this weight."""
+
+    @property
+    def name(self) -> str:
+        """The doubt, with the number in `above`."""
+        return self.doubt + above_text(self.above)
+
+
 @dataclass(frozen=True)
 class Combined:
-    """Scores of one recipe: `total` is the sum of `contributions`, part by part; `ties` break its ties in turn."""
+    """Scores of one recipe: `total` is the sum of its parts; `ties` break its ties in turn."""
 
     total: Float64
-    summands: Callable[[], tuple[dict[str, Float64], dict[str, Float64]]]
-    """Computes `contributions` and `nil_parts`, which only explanations read."""
     ties: dict[str, Float64]
     nil: Float64 | None
     """The score of NIL for each mention; None if the recipe always answers."""
     absent: tuple[str, ...]
     """Scorers and evidence that the scores lack: as parts they count 0, as tie-breakers they are skipped."""
-
-    @cached_property
-    def _summands(self) -> tuple[dict[str, Float64], dict[str, Float64]]:
-        return self.summands()
-
-    @property
-    def contributions(self) -> dict[str, Float64]:
-        """What each part adds to the score of each candidate."""
-        return self._summands[0]
-
-    @property
-    def nil_parts(self) -> dict[str, Float64]:
-        """What each part adds to the score of NIL, by mention; empty if the recipe always answers."""
-        return self._summands[1]
 
     @property
     def keys(self) -> tuple[Float64, ...]:
@@ -194,22 +197,24 @@ def scaled_values(
     `scores` are flat arrays over candidates, by scorer, and `doubts` arrays over mentions. The candidates of
     mention i are `offsets[i]` to `offsets[i + 1]`.
     """
-    counting, repeats = _counting(parts, scores, doubts or {}), np.diff(offsets)
-    found: dict[str, Float64 | None] = {part.name: None for part in parts}
-    for part in counting:
-        numbers = column(doubts or {} if part.evidence else scores, part.source)
-        assert numbers is not None
-        numbers = np.repeat(numbers, repeats) if part.evidence else numbers
+    doubts = doubts or {}
+    found: dict[str, Float64 | None] = {}
+    for part in parts:
+        numbers = column(doubts if part.evidence else scores, part.source)
+        if numbers is None or not _counts(part, scores, doubts):
+            found[part.name] = None
+            continue
+        numbers = np.repeat(numbers, np.diff(offsets)) if part.evidence else numbers
         rank.check(offsets, [numbers], [part.name])
         found[part.name] = scaled(numbers, part.scale, part.above, offsets)
     return found
 
 
-def _counting(parts: Sequence[Part], scores: Mapping[str, Float64], doubts: Mapping[str, Float64]) -> list[Part]:
-    """The parts that are not absent, nor replaced by another part."""
-    sources = {part.source: doubts if part.evidence else scores for part in parts}
-    given = {name for name, among in sources.items() if key_of(among, name) is not None}
-    return [part for part in parts if part.source in given and given.isdisjoint(part.stands_in_for)]
+def _counts(part: Part, scores: Mapping[str, Float64], doubts: Mapping[str, Float64]) -> bool:
+    """Whether a part is neither absent nor replaced by another part."""
+    if key_of(doubts if part.evidence else scores, part.source) is None:
+        return False
+    return all(key_of(scores, name) is None and key_of(doubts, name) is None for name in part.stands_in_for)
 
 
 def sum_of(
@@ -226,8 +231,8 @@ def sum_of(
     total = np.zeros(int(offsets[-1]))
     of_kind = np.full(len(total), PERSON, np.int8) if kinds is None else kinds
     tables: dict[int, tuple[Int8, Float64]] = {}
-    for part in _counting(parts, scores, doubts):
-        if part.scorer not in scorers:
+    for part in parts:
+        if part.scorer not in scorers or not _counts(part, scores, doubts):
             continue
         given: Any = scores[key_of(scores, part.scorer) or ""]
         weights = part.weights_by_kind()
@@ -237,7 +242,7 @@ def sum_of(
             table += np.outer(weights, scaled(given.table, "none", part.above, offsets))
         else:
             value = SCALES[part.scale](np.asarray(given, np.float64), offsets)
-            add_part(total, value, -np.inf if part.above is None else part.above, of_kind, weights)
+            add_part(total, value, _above(part), of_kind, weights)
     for of_class, table in tables.values():
         add_tables(total, of_kind, of_class, table)
     if np.isnan(total).any():
@@ -247,50 +252,47 @@ def sum_of(
 
 def evidence_of(
     parts: Sequence[Part],
+    nil_parts: Sequence[DoubtPart],
     scores: Mapping[str, Float64],
     offsets: Int64,
     doubts: Mapping[str, Float64],
     kinds: Int8 | None,
-) -> Float64:
-    """The sum of the parts with evidence for each candidate: it depends on its mention and its kind only."""
-    parts = [part for part in _counting(parts, scores, doubts) if part.evidence]
-    if not parts:
-        return np.zeros(int(offsets[-1]))
+) -> tuple[Float64, Float64 | None]:
+    """The sums of the parts with evidence: for each candidate, by its mention and kind, and for NIL of each mention.
+
+    The second is None if no evidence for NIL is known.
+    """
+    parts = [part for part in parts if part.evidence and _counts(part, scores, doubts)]
+    nil_parts = [part for part in nil_parts if key_of(doubts, part.doubt) is not None]
+    found, nil = np.zeros(int(offsets[-1])), np.zeros(len(offsets) - 1)
+    if not parts and not nil_parts:
+        return found, None
     from namesake.kernels.link.candidate_tables import weigh_evidence  # loads with the first recipe with evidence
 
+    of_nil = np.array([part.weight for part in nil_parts])
+    of_kinds = np.array([part.weights_by_kind() for part in parts]).reshape(-1, len(KINDS) + 1)
+    asked = [(part.doubt, part.scale) for part in nil_parts] + [(part.evidence, part.scale) for part in parts]
+    sources = {source: number for number, source in enumerate(dict.fromkeys(asked))}
     mentions, sizes = np.arange(len(offsets)), np.diff(offsets)
-    sources = list(dict.fromkeys((part.evidence, part.scale) for part in parts))
     numbers = []
     for name, scale in sources:
         given = doubts[key_of(doubts, name) or name]
         rank.check_length(mentions, given, name)
-        each = np.maximum(sizes, 1) if scale in ("share", "smooth") else None
-        numbers.append(SCALES[scale](given, mentions) if each is None else SCALES[scale](given, mentions) / each)
-    source = np.array([sources.index((part.evidence, part.scale)) for part in parts])
-    above = np.array([-np.inf if part.above is None else part.above for part in parts])
-    weights = np.stack([part.weights_by_kind() for part in parts])
-    of_kind = np.full(int(offsets[-1]), PERSON, np.int8) if kinds is None else kinds
-    found, values = np.empty(int(offsets[-1])), np.empty((len(sources), min(AT_ONCE, len(sizes))))
+        number = SCALES[scale](given, mentions)
+        numbers.append(number / np.maximum(sizes, 1) if scale in ("share", "smooth") else number)
+    source, above = np.array([sources[one] for one in asked]), np.array([_above(part) for part in (*nil_parts, *parts)])
+    of_kind = np.full(len(found), PERSON, np.int8) if kinds is None else kinds
+    values = np.empty((len(sources), min(AT_ONCE, len(sizes))))
     for low in range(0, len(sizes), AT_ONCE):
         some = slice(low, min(low + AT_ONCE, len(sizes)))
-        for place, column_ in enumerate(numbers):
-            values[place, : some.stop - low] = column_[some]
-        weigh_evidence(offsets[low : some.stop + 1], of_kind, values, source, above, weights, found)
+        for place, number in enumerate(numbers):
+            values[place, : some.stop - low] = number[some]
+        of_mentions = offsets[low : some.stop + 1], of_kind, values
+        weigh_evidence(*of_mentions, source, above, of_nil, of_kinds, nil[some], found)
     if np.isnan(found).any():
         scaled_values(parts, scores, offsets, doubts)  # raises an error that says where
-    return found
+    return found, nil if nil_parts else None
 
 
-def contributions(
-    parts: Sequence[Part],
-    scores: Mapping[str, Float64],
-    offsets: Int64,
-    doubts: Mapping[str, Float64] | None,
-    kinds: Int8 | None,
-) -> dict[str, Float64]:
-    """The weighted numbers of each part."""
-    values = scaled_values(parts, scores, offsets, doubts)
-    zeros = np.zeros(int(offsets[-1]))
-    return {
-        part.name: zeros if (value := values[part.name]) is None else part.weight_of(kinds) * value for part in parts
-    }
+def _above(part: Any) -> float:
+    return -np.inf if part.above is None else float(part.above)

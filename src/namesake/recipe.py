@@ -6,9 +6,9 @@ Recipes are TOML files. The paper's systems and `default` ship in `recipes/`; do
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -19,40 +19,21 @@ from namesake.doubts import DOUBTS
 from namesake.errors import NamesakeError, did_you_mean, warn
 from namesake.parts import (
     Combined,
+    DoubtPart,
     Finite,
     Part,
     Probability,
-    above_text,
     column,
-    contributions,
     evidence_of,
     key_of,
     scaled,
+    scaled_values,
     sum_of,
 )
 from namesake.scorers import SCORERS, named
 from namesake.settings import Checked, Settings
 
 SHIPPED = Path(__file__).with_name("recipes")
-
-
-class DoubtPart(Checked, frozen=True):
-    """One summand of the score of NIL: weight × scale(doubt)."""
-
-    called_by: ClassVar[tuple[str, ...]] = ("doubt",)
-
-    doubt: Annotated[str, Meta(description="the name of a doubt, in quotes")]
-    weight: Finite = 1.0
-    scale: Literal["none", "log1p", "sqrt"] = "none"
-    above: Finite | None = None
-    """As for other parts."""
-    fixed: bool = False
-    """Whether tuning keeps this weight."""
-
-    @property
-    def name(self) -> str:
-        """The doubt, with the number in `above`."""
-        return self.doubt + above_text(self.above)
 
 
 class Decide(Checked, frozen=True):
@@ -232,22 +213,29 @@ class Recipe(Settings, frozen=True):
     ) -> Combined:
         """Weight and add the parts; the kinds of candidates are numbers of `KINDS`, -1 for unknown, None for people."""
         doubts = doubts or {}
-        total = sum_of(self.parts, self.scorers, scores, offsets, doubts, kinds)
-        total += evidence_of(self.parts, scores, offsets, doubts, kinds)
+        total, rule = sum_of(self.parts, self.scorers, scores, offsets, doubts, kinds), self.decide
+        nil_parts = () if rule is None else rule.parts
+        evidence, nil = evidence_of(self.parts, nil_parts, scores, offsets, doubts, kinds)
+        if rule is not None and nil is None:
+            nil = rule.nil_score({}, offsets)
         ties = {name: key for name in self.tie_break if (key := column(scores, name)) is not None}
         absent = [name for name in self.scorers if key_of(scores, name) is None]
         absent += [part.evidence for part in self.parts if part.evidence and key_of(doubts, part.evidence) is None]
-        nil = None if self.decide is None else self.decide.nil_score(doubts, offsets)
-        return Combined(total, self.summands(scores, offsets, doubts, kinds), ties, nil, tuple(absent))
+        return Combined(total + evidence, ties, nil, tuple(absent))
 
-    def summands(
-        self, scores: Mapping[str, Float64], offsets: Int64, doubts: Mapping[str, Float64], kinds: Int8 | None
-    ) -> Callable[[], tuple[dict[str, Float64], dict[str, Float64]]]:
-        """A function that returns what each part adds to the score of each candidate, and of NIL."""
-        return lambda: (
-            contributions(self.parts, scores, offsets, doubts, kinds),
-            {} if self.decide is None else dict(self.decide.nil_parts(doubts, offsets)),
-        )
+    def contributions(
+        self,
+        scores: Mapping[str, Float64],
+        offsets: Int64,
+        doubts: Mapping[str, Float64] | None = None,
+        kinds: Int8 | None = None,
+    ) -> dict[str, Float64]:
+        """What each part adds to the score of each candidate; the arguments are those of `combine`."""
+        zeros, values = np.zeros(int(offsets[-1])), scaled_values(self.parts, scores, offsets, doubts)
+        return {
+            part.name: zeros if (value := values[part.name]) is None else part.weight_of(kinds) * value
+            for part in self.parts
+        }
 
 
 def recipes() -> list[str]:

@@ -87,14 +87,18 @@ class Scored:
     @classmethod
     def of(cls, batch: Batch, recipe: Recipe, scores: Mapping[str, Float64], doubts: Mapping[str, Float64]) -> Scored:
         """Combine the scores of a batch."""
-        kinds = batch.kinds if recipe.uses_kinds else None
-        combined = recipe.combine(scores, batch.offsets, doubts, kinds)
+        combined = recipe.combine(scores, batch.offsets, doubts, batch.kinds if recipe.uses_kinds else None)
         scored = cls(batch, recipe, scores, doubts, combined)
         if batch.decided is None:
             return scored
         nil = None if combined.nil is None else combined.nil + batch.decided.of_nil
         total = combined.total + scored.of_decisions[DECISION]
         return replace(scored, combined=replace(combined, total=total, nil=nil))
+
+    @property
+    def kinds_of_weights(self) -> Int8 | None:
+        """The kind of each candidate, if weights depend on it."""
+        return self.batch.kinds if self.recipe.uses_kinds else None
 
     @property
     def of_decisions(self) -> dict[str, Float64]:
@@ -105,12 +109,14 @@ class Scored:
     @cached_property
     def contributions(self) -> dict[str, Float64]:
         """What each part and the decisions of people add to the score of each candidate."""
-        return self.combined.contributions | self.of_decisions
+        scored = self.recipe.contributions(self.scores, self.batch.offsets, self.doubts, self.kinds_of_weights)
+        return scored | self.of_decisions
 
-    @property
+    @cached_property
     def nil_parts(self) -> dict[str, Float64]:
         """What each part and the decisions of people add to the score of NIL of each mention."""
-        decided, parts = self.batch.decided, self.combined.nil_parts
+        decided, rule = self.batch.decided, self.recipe.decide
+        parts = {} if rule is None else dict(rule.nil_parts(self.doubts, self.batch.offsets))
         return parts if decided is None or not parts else parts | {DECISION: decided.of_nil}
 
     @cached_property
@@ -126,7 +132,7 @@ class Scored:
         decided, no_person = self.batch.decided, None if rule is None else self.batch.no_person
         if decided is not None and no_person is not None:
             no_person = no_person & ~decided.settled
-        found = decide(total, nil, self.batch.offsets, self.top[0], rule, no_person)
+        found = decide(total, nil, self.batch.offsets, self.top[0], rule, no_person, self.probabilities)
         if decided is not None:
             found.reason[decided.entity == NIL] = DECIDED
         if self.kinds is not None:
@@ -249,32 +255,28 @@ def _best_spans(scored: Scored) -> Scored:
 def _part(scored: Scored, spans: Bool, candidates: Bool | None = None) -> Scored:
     """The same with some spans of the mentions and some of their candidates."""
     batch, kept, candidate = scored.batch.some(spans, candidates)
-    scores, doubts = Kept(scored.scores, candidate), Kept(scored.doubts, kept)
-    combined, kinds = scored.combined, batch.kinds if scored.recipe.uses_kinds else None
     combined = replace(
-        combined,
-        total=combined.total[candidate],
-        summands=scored.recipe.summands(scores, batch.offsets, doubts, kinds),
-        ties={name: key[candidate] for name, key in combined.ties.items()},
-        nil=None if combined.nil is None else combined.nil[kept],
+        scored.combined,
+        total=scored.combined.total[candidate],
+        ties={name: key[candidate] for name, key in scored.combined.ties.items()},
+        nil=None if scored.combined.nil is None else scored.combined.nil[kept],
     )
+    scores, doubts = Kept(scored.scores, candidate), Kept(scored.doubts, kept)
     return replace(scored, batch=batch, scores=scores, doubts=doubts, combined=combined)
 
 
 def _again(scored: Scored, names: list[str], batch: Batch | None = None) -> Scored:
     """The same with more scores, or some computed again for a `revised` batch. Their parts are added anew."""
-    batch = batch or scored.batch
-    recipe, kinds = scored.recipe, batch.kinds if scored.recipe.uses_kinds else None
+    batch, recipe = batch or scored.batch, scored.recipe
     new = {name: named(name)(batch) for name in names}
     scores: Mapping[str, Float64] = ChainMap(new, cast(dict[str, Float64], scored.scores))
     old = [name for name in names if name in scored.scores]
-    total = scored.combined.total + sum_of(recipe.parts, names, scores, batch.offsets, scored.doubts, kinds)
+    others = batch.offsets, scored.doubts, scored.kinds_of_weights
+    total = scored.combined.total + sum_of(recipe.parts, names, scores, *others)
     if old:
-        total -= sum_of(recipe.parts, old, scored.scores, batch.offsets, scored.doubts, kinds)
+        total -= sum_of(recipe.parts, old, scored.scores, *others)
     ties = {name: key for name in recipe.tie_break if (key := column(scores, name)) is not None}
-    summands = recipe.summands(scores, batch.offsets, scored.doubts, kinds)
-    combined = replace(scored.combined, total=total, summands=summands, ties=ties)
-    return replace(scored, batch=batch, scores=scores, combined=combined)
+    return replace(scored, batch=batch, scores=scores, combined=replace(scored.combined, total=total, ties=ties))
 
 
 def _is_other(batch: Batch) -> Bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from namesake.arrays import Bool, Float64, Int64, indptr
+from namesake.arrays import Bool, Float64, Int64
 from namesake.scorers.registry import Signal, doubt
 
 if TYPE_CHECKING:
@@ -179,6 +179,5 @@ def occurrences(found: Found) -> OfSpans:
 @evidence("SportWords")
 def sport_words(found: Found) -> OfSpans:
     """log(1 + words of reports about sport in the text): league, scored."""
-    before = indptr(found.texts.classes & np.uint32(t.SPORT) != 0)
-    count = np.diff(before[found.texts.indptr])
-    return np.log1p(count)[found.span_text]
+    words = np.flatnonzero(found.texts.classes & np.uint32(t.SPORT))
+    return np.log1p(np.diff(np.searchsorted(words, found.texts.indptr)))[found.span_text]

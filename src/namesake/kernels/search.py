@@ -14,6 +14,7 @@ FEW = 24  # numbers that insertion sorts fastest
         types.int64(I32, types.int64, types.int64, types.int32),
         types.int64(U64, types.int64, types.int64, types.uint64),
         types.int64(types.CPointer(types.float64), types.int64, types.int64, types.float64),
+        types.int64(types.CPointer(types.int32), types.int64, types.int64, types.int32),
     ]
 )
 def first_at_least(ascending, low, high, wanted):

@@ -16,7 +16,11 @@ from numba.extending import intrinsic
 from namesake.kernels.compiled import inlined
 
 LANES = 64
+<<<<<<< HEAD
 FOUR, SIXTEEN, MANY = 4, 16, 24  # numbers of 64, 32 and 64 bits that are compared at once
+=======
+FOUR = 4  # numbers of 64 bits that are compared at once
+>>>>>>> 444abb38a70a25c5f470e106a56886c130495f04
 BYTES = types.CPointer(types.uint8)
 NUMBERS = types.CPointer(types.int64)
 BYTE, NUMBER, MASK = types.uint8, types.int64, types.uint64
@@ -123,6 +127,7 @@ def four_equal(builder, numbers, position, wanted):
     return _compared(builder, "==", numbers, position, wanted, FOUR)
 
 
+<<<<<<< HEAD
 @_instruction(
     MASK(types.CPointer(types.int32), NUMBER, types.int32),
     lambda data, at, value: _plain_mask(_plain_block(data, at, SIXTEEN) < value),
@@ -147,6 +152,8 @@ def _comparison_of_many(compare, plain):
 many_equal, many_above = _comparison_of_many("==", eq), _comparison_of_many(">", gt)
 
 
+=======
+>>>>>>> 444abb38a70a25c5f470e106a56886c130495f04
 # bits
 @_instruction(NUMBER(MASK), lambda mask: ((int(mask) & -int(mask)).bit_length() - 1) % 65)
 def lowest(builder, mask):

@@ -128,17 +128,11 @@ class Found:
         """Whether the tokens at some places are words without a capital."""
         return ~self.has_capital(at) & ~self.has_bit(at, t.IS_NUMBER)
 
-    @cached_property
-    def line_bounds(self) -> tuple[Int64, Int64]:
-        """The first token of each span's line, and the one after its last."""
-        begins = np.flatnonzero(self.texts.marks & t.STARTS_LINE)
-        line = np.searchsorted(begins, self.first, side="right")
-        return begins[line - 1], np.append(begins, len(self.texts.marks))[line]
-
     def line_share(self, of_tokens: Bool) -> Float64:
         """The share of the tokens of each span's line for which something is true."""
-        before, (begin, end) = indptr(of_tokens), self.line_bounds
-        share: Float64 = (before[end] - before[begin]) / (end - begin)
+        lines = np.cumsum(self.texts.marks & t.STARTS_LINE != 0)
+        of_span, sizes = lines[self.first], np.bincount(lines)
+        share: Float64 = np.bincount(lines[of_tokens], minlength=len(sizes))[of_span] / sizes[of_span]
         return share
 
     def is_listed(self, at: Int64, classes: int) -> Bool:

@@ -89,13 +89,13 @@ def found_mentions(texts: pa.Array, kb: KB, titles: pa.Array | None = None, vari
     data, offsets = text_buffers(texts if titled is None else titled.texts)
     found = find(kb, data, offsets, None if titled is None else titled.head_bytes)
     where = found.byte_spans[found.leads] + offsets[found.span_text[found.leads]][:, None]
-    return _of_found(found, _cut_out(data, where.astype(np.int64)), kb, titled)
+    return _of_found(found, _cut_out(data, where.astype(np.int64)), kb.qids[found.rows], titled)
 
 
-def _of_found(found: Found, names: pa.StringArray, kb: KB, titled: Titled | None) -> Mentions:
+def _of_found(found: Found, names: pa.StringArray, qids: Int64, titled: Titled | None) -> Mentions:
     placed = Placed(found.indptr, found.span_indptr, found.spans, found.byte_spans)
     placed = placed if titled is None else titled.part(placed)
-    candidates = found.offsets, kb.qids[found.rows], found.rows.astype(np.int64), found.quality
+    candidates = found.offsets, qids, found.rows.astype(np.int64), found.quality
     return _placed(names, placed, *candidates, context=found, titled=titled)
 
 
@@ -105,13 +105,12 @@ def _placed(names: pa.StringArray, at: Placed, *candidates: Any, **found: Any) -
     return Mentions(at.articles, names, *places, *candidates, **found)
 
 
-def some_mentions(
-    mentions: Mentions, spans: Bool, kb: KB, candidates: Bool | None = None
-) -> tuple[Mentions, Int64, Int64]:
+def some_mentions(mentions: Mentions, spans: Bool, candidates: Bool | None = None) -> tuple[Mentions, Int64, Int64]:
     """The mentions that have some of these spans, with some of their candidates; the numbers of both."""
     assert mentions.context is not None
     part, kept, candidate = mentions.context.take(spans, candidates)
-    return _of_found(part, mentions.names.take(arrow_numbers(kept)), kb, mentions.titled), kept, candidate
+    names, qids = mentions.names.take(arrow_numbers(kept)), mentions.qids[candidate]
+    return _of_found(part, names, qids, mentions.titled), kept, candidate
 
 
 def looked_up(names: pa.StringArray, placed: Placed, kb: KB, variants: Variants) -> Mentions:

@@ -112,24 +112,29 @@ def add_tables(total, kinds, classes, table):
         total[c] += table[kinds[c] if kinds[c] >= 0 else len(table) - 1, classes[c]]
 
 
-@kernel(types.void(I64, I8, KEYS, I64, F64, KEYS, types.float64[::1]))
-def weigh_evidence(offsets, kinds, values, source, above, weights, total):
-    """Write for each candidate the sum of its mention's numbers by the weights of its kind, last those of unknown ones.
+@kernel(types.void(I64, I8, KEYS, I64, F64, F64, KEYS, types.float64[::1], types.float64[::1]))
+def weigh_evidence(offsets, kinds, values, source, above, of_nil, of_kinds, nil, total):
+    """Write the weighted sum of the numbers of each mention for NIL, and for each candidate by its kind.
 
-    Part p has the number `values[source[p], m]` of mention m, or what exceeds `above[p]` (-inf: the number itself).
+    Part p has the number `values[source[p], m]` of mention m, or what exceeds `above[p]` (-inf: the number itself). The
+    first parts have the weights `of_nil`; the others have weights by kind, last those of unknown ones.
     """
-    mentions, kind_count = len(offsets) - 1, weights.shape[1]
+    mentions, kind_count = len(offsets) - 1, of_kinds.shape[1]
     sums, numbers = np.empty((kind_count, TOGETHER)), np.empty(TOGETHER)
     for low in range(0, mentions, TOGETHER):
         count = min(TOGETHER, mentions - low)
         sums[:] = 0.0
+        for m in range(count):
+            nil[low + m] = 0.0
         for part in range(len(source)):
-            row, least = source[part], above[part]
+            row, least, kind_part = source[part], above[part], part - len(of_nil)
             for m in range(count):
                 number = values[row, low + m]
                 numbers[m] = number if least == -np.inf else max(number - least, 0.0)
-            for kind in range(kind_count):
-                weight = weights[part, kind]
+            for m in range(count if kind_part < 0 else 0):
+                nil[low + m] += of_nil[part] * numbers[m]
+            for kind in range(kind_count if kind_part >= 0 else 0):
+                weight = of_kinds[kind_part, kind]
                 if weight != 0.0:
                     for m in range(count):
                         sums[kind, m] += weight * numbers[m]

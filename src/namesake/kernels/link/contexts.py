@@ -8,14 +8,9 @@ from numba import types
 from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import HALF, LOW_HALF
 from namesake.kernels.search import first_at_least, sort_range
-from namesake.kernels.simd import SIXTEEN, first_bits, ones, pointer, sixteen_below
+from namesake.kernels.simd import pointer
 from namesake.kernels.types import I32, I64, PAIRS, RAGGED, U64, record
 
-SMALL = types.CPointer(types.int32)
-FEW = 96
-"""At most this many numbers are compared sixteen at a time instead of by binary search."""
-NEAR = 32
-"""The usual length of a sentence, in words."""
 LONG_PAIRS = types.Array(types.int64, 2, "C", readonly=True)
 
 
@@ -29,35 +24,17 @@ class Runs(NamedTuple):
 RUNS = record(Runs)
 
 
-@inlined(types.int64(SMALL, types.int64, types.int64, types.int64, types.int32))
-def first_of_few(ascending, size, low, high, wanted):
-    """The first of ascending[low:high] that is not below `wanted`, else `high`; `size` is the length of the array."""
-    while high - low > FEW:
-        middle = (low + high) >> 1
-        if ascending[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    found, at = low, low
-    while at + SIXTEEN <= high:
-        found += ones(sixteen_below(ascending, at, wanted))
-        at += SIXTEEN
-    if at + SIXTEEN <= size:
-        return found + ones(sixteen_below(ascending, at, wanted) & first_bits(high - at))
-    for behind in range(at, high):
-        found += np.int64(ascending[behind] < wanted)
-    return found
-
-
-@inlined(types.int64(SMALL, types.int64, types.int64, types.int64, types.int32))
-def first_near(ascending, size, low, high, wanted):
-    """`first_of_few` for a result that is probably near `low`."""
-    near = low + NEAR
-    if near >= high:
-        return first_of_few(ascending, size, low, high, wanted)
-    if ascending[near] < wanted:
-        return first_of_few(ascending, size, near + 1, high, wanted)
-    return first_of_few(ascending, size, low, near, wanted)
+@inlined(types.int64[::1](I64, I32, I64, I32))
+def sentence_words(indptr, starts, sentence_indptr, sentences):
+    """The first word of each sentence: the number of words before it."""
+    words, word = np.empty(len(sentences), np.int64), 0
+    for a in range(len(indptr) - 1):
+        word = indptr[a]
+        for s in range(sentence_indptr[a], sentence_indptr[a + 1]):
+            while word < indptr[a + 1] and starts[word] < sentences[s]:
+                word += 1
+            words[s] = word
+    return words
 
 
 @inner(types.void(types.int64[:, ::1], types.int64, types.int64))
@@ -100,20 +77,16 @@ def narrow_contexts(indptr, starts, sentence_indptr, sentences, article, span_in
     """
     context = np.empty(len(article), np.int64)
     run_indptr, runs = np.zeros(len(article) + 1, np.int64), np.empty((len(spans), 2), np.int64)
-    sentence_at, start_at = pointer(sentences), pointer(starts)
-    count = 0
+    words, sentence_at, count = sentence_words(indptr, starts, sentence_indptr, sentences), pointer(sentences), 0
     for m in range(len(article)):
         a = article[m]
         first, last = sentence_indptr[a], sentence_indptr[a + 1]
         begin = end = run_indptr[count]
         for k in range(span_indptr[m], span_indptr[m + 1]):
-            s = max(first_of_few(sentence_at, len(sentences), first, last, spans[k, 0] + 1) - 1, first)
-            after = first_near(sentence_at, len(sentences), s, last, spans[k, 1])
+            s = max(first_at_least(sentence_at, first, last, spans[k, 0] + 1) - 1, first)
+            after = first_at_least(sentence_at, s, last, spans[k, 1])
             if after > s:
-                runs[end, 0] = first_of_few(start_at, len(starts), indptr[a], indptr[a + 1], sentences[s])
-                runs[end, 1] = indptr[a + 1]
-                if after < last:
-                    runs[end, 1] = first_near(start_at, len(starts), runs[end, 0], indptr[a + 1], sentences[after])
+                runs[end, 0], runs[end, 1] = words[s], words[after] if after < last else indptr[a + 1]
                 end += 1
         end = merge(runs, begin, end)
         before = run_indptr[count - 1] if count > 0 else 0

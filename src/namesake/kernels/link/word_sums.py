@@ -46,9 +46,9 @@ def overlap(weight, texts, article, contexts, context, names, offsets, rows, ent
     name_indptr, name_words = names
     entity_indptr, entity_words = entities
     score = np.zeros(len(rows))
-    marked = np.zeros(len(weight), np.int64)
+    marked = np.zeros(len(weight), np.int32)
     keys = np.zeros(0, np.uint64)
-    stamp, marked_context, text, indexed, left = np.int64(0), np.int64(-1), np.int64(-1), np.int64(-1), np.int64(0)
+    stamp, marked_context, text, indexed, left = np.int32(0), np.int64(-1), np.int64(-1), np.int64(-1), np.int64(0)
     for m in range(len(offsets) - 1):
         first, last, c = offsets[m], offsets[m + 1], context[m]
         if first == last:
@@ -58,11 +58,11 @@ def overlap(weight, texts, article, contexts, context, names, offsets, rows, ent
             left = MARKED_AT_ONCE * (texts.indptr[text + 1] - texts.indptr[text])
         looked_up = c != marked_context and left <= 0 and is_wide(contexts, c, entity_indptr, rows, first, last)
         if looked_up:
-            stamp, marked_context = stamp + 1, np.int64(-1)
+            stamp, marked_context = np.int32(stamp + 1), np.int64(-1)
             if indexed != text:
                 keys, indexed = occurrences(texts, text), text
         elif c != marked_context:
-            stamp, marked_context = stamp + 1, c
+            stamp, marked_context = np.int32(stamp + 1), c
             for k in range(contexts.indptr[c], contexts.indptr[c + 1]):
                 left -= contexts.runs[k, 1] - contexts.runs[k, 0]
                 for j in range(contexts.runs[k, 0], contexts.runs[k, 1]):
