@@ -16,11 +16,7 @@ from numba.extending import intrinsic
 from namesake.kernels.compiled import inlined
 
 LANES = 64
-<<<<<<< HEAD
-FOUR, SIXTEEN, MANY = 4, 16, 24  # numbers of 64, 32 and 64 bits that are compared at once
-=======
-FOUR = 4  # numbers of 64 bits that are compared at once
->>>>>>> 444abb38a70a25c5f470e106a56886c130495f04
+FOUR, MANY = 4, 24  # numbers of 64 bits that are compared at once
 BYTES = types.CPointer(types.uint8)
 NUMBERS = types.CPointer(types.int64)
 BYTE, NUMBER, MASK = types.uint8, types.int64, types.uint64
@@ -127,16 +123,6 @@ def four_equal(builder, numbers, position, wanted):
     return _compared(builder, "==", numbers, position, wanted, FOUR)
 
 
-<<<<<<< HEAD
-@_instruction(
-    MASK(types.CPointer(types.int32), NUMBER, types.int32),
-    lambda data, at, value: _plain_mask(_plain_block(data, at, SIXTEEN) < value),
-)
-def sixteen_below(builder, numbers, position, wanted):
-    """Mask of the SIXTEEN numbers of 32 bits that are below `wanted`."""
-    return _compared(builder, "<", numbers, position, wanted, SIXTEEN)
-
-
 def _comparison_of_many(compare, plain):
     """An instruction: the mask of the MANY numbers of 64 bits that compare true with the wanted one."""
 
@@ -152,8 +138,6 @@ def _comparison_of_many(compare, plain):
 many_equal, many_above = _comparison_of_many("==", eq), _comparison_of_many(">", gt)
 
 
-=======
->>>>>>> 444abb38a70a25c5f470e106a56886c130495f04
 # bits
 @_instruction(NUMBER(MASK), lambda mask: ((int(mask) & -int(mask)).bit_length() - 1) % 65)
 def lowest(builder, mask):
