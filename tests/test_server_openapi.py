@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
@@ -34,3 +37,9 @@ def test_every_route_keeps_its_word(client: Client, mode: GenerationMode) -> Non
     assert {path for path, _ in drawn} >= {"/link", "/explain", "/search", "/reconcile", "/nif", "/rel"}
     assert {status for _, status in drawn} & {200 if mode is GenerationMode.POSITIVE else 422}
     assert client.get("/health").status == 200
+
+
+def test_every_reference_of_the_document_leads_to_a_schema(client: Client) -> None:
+    document = client.get("/openapi.json").json
+    referred = set(re.findall(r'"#/components/schemas/([^"]+)"', json.dumps(document)))
+    assert referred and referred <= document["components"]["schemas"].keys()

@@ -242,7 +242,8 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """The OpenAPI 3.1 document of some endpoints."""
     structs = [kind for one in endpoints for kind in (one.takes, one.query, one.returns) if isinstance(kind, type)]
     _, schemas = msgspec.json.schema_components([*structs, Problem], ref_template=REFERENCE)
-    parameters = {found.__name__ for one in endpoints if (found := one.parameter_struct)}
+    bodies = [one.takes for one in endpoints if one.method == "POST"]
+    parameters = {found.__name__ for one in endpoints if (found := one.parameter_struct) and found not in bodies}
     paths: dict[str, Any] = {}
     for one in endpoints:
         paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, schemas)
