@@ -81,23 +81,16 @@ def cut_texts(data, offsets, heads, tables):
     for text in range(texts):
         most = max(most, (offsets[text + 1] - offsets[text]) // 2 + 2)
     room = (offsets[texts] - offsets[0]) // 2 + 2 * texts + most  # memory that is not touched costs nothing
-    hashes, classes = np.empty(room, np.uint64), np.empty(room, np.uint32)
-    starts, ends, bits = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.uint8)
-    gaps, marks = np.empty(room, np.uint8), np.empty(room, np.uint8)
-    indptr, styles, base = np.zeros(texts + 1, np.int64), np.zeros(texts, np.uint8), 0
+    indptr, styles, tokens, base = np.zeros(texts + 1, np.int64), np.zeros(texts, np.uint8), t.room_for_tokens(room), 0
+    hashes, starts, ends, bits, classes, gaps, marks = tokens
     for text in range(texts):
-        tokens = t.Tokens(
-            *(hashes[base:], starts[base:], ends[base:], bits[base:], classes[base:], gaps[base:], marks[base:])
-        )
-        count = cut(data, offsets[text], offsets[text + 1], tables, tokens, most)
-        head = 0
-        while heads[text] > 0 and head < count and starts[base + head] < heads[text]:
+        stop, head = cut(data, offsets[text], offsets[text + 1], tables, tokens, base, base + most), base
+        while heads[text] > 0 and head < stop and starts[head] < heads[text]:
             head += 1
-        for i in range(base, base + count):  # what a lone dot parts is no more parted
+        for i in range(base, stop):  # what a lone dot parts is no more parted
             gaps[i] = t.SOFT if marks[i] & t.AFTER_DOT != 0 else gaps[i]
-        styles[text] = t.style_of(tokens.bits, head if head < count else 0, count)
-        base += count
-        indptr[text + 1] = base
+        styles[text] = t.style_of(bits, head if head < stop else base, stop)
+        base = indptr[text + 1] = stop
     return Texts(
         *(indptr, styles, hashes[:base], starts[:base], ends[:base]),
         *(bits[:base], classes[:base], gaps[:base], marks[:base]),
