@@ -236,7 +236,7 @@ def add_known(index, name, indptr, rows, forms, least, listed, count):
 @inlined(types.float64(INDEX, types.int32, types.int64))
 def weight_of(index, row, form):
     """The fame of an entity, weighted by the form of its name."""
-    return (1.0 + index.fame[row]) * FORM_WEIGHT[form] * (FAVOURED if row >= index.own else 1.0)
+    return (1.0 + np.float64(index.fame[row])) * FORM_WEIGHT[form] * (FAVOURED if row >= index.own else 1.0)
 
 
 @inlined(types.void(INDEX, U64, types.int64, types.int64))
