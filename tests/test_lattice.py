@@ -13,7 +13,7 @@ import oracle_choose
 import oracle_gather
 import oracle_lattice as oracle
 from namesake.kb.columns.column_files import Strings
-from namesake.kernels.hash import ZERO, extend, fill
+from namesake.kernels.hash import ZERO, extend, table_of
 from namesake.kernels.names import choose, gather, lattice
 from namesake.kernels.names import tokens as t
 from namesake.kernels.names.phrases import FAME_AT, PHRASE, SHORT_AT, enter
@@ -47,7 +47,7 @@ def names_of(texts: list[str]) -> frozenset[oracle.Name]:
 
 
 def index(known: oracle.Known) -> tuple[np.ndarray, ...]:
-    """The table of phrases, the bits of the beginnings of names, and the uses of words in lower case."""
+    """The table of phrases, the bits of the beginnings of names, and common words."""
     keys, packed, bits = [], [], np.zeros(1 << 14, np.uint8)
     for number, run in enumerate(sorted(known.names | known.shorts | known.others), 1):
         key = ZERO
@@ -61,9 +61,8 @@ def index(known: oracle.Known) -> tuple[np.ndarray, ...]:
         packed.append(number * is_name | number * is_short << int(SHORT_AT) | 7 * is_other << int(FAME_AT))
     phrases = np.zeros(PHRASE * 256, np.uint64)
     assert enter(np.array(keys, np.uint64), np.array(packed, np.uint64), np.uint64(2**64 - 1), 200, phrases)
-    tokens, lower = np.zeros(256, np.uint64), np.zeros(256, np.int32)
-    lower[fill(np.array([token_key(word) for word in sorted(known.common)], np.uint64), tokens)] = lattice.FEW_USES + 1
-    return phrases, bits, tokens, lower
+    common, _ = table_of(np.array([token_key(word) for word in sorted(known.common)], np.uint64))
+    return phrases, bits, common
 
 
 def spans_in(found: lattice.Hypotheses, tokens: lattice.Texts, text: int) -> list[tuple[int, int]]:

@@ -39,7 +39,7 @@ def token_key(word: str) -> int:
 def cut_into(text: str, most: int, behind: str) -> list[tuple[int, ...]]:
     """The tokens of a text by the kernel: place, hash, gap and bits. `behind` is the text that follows in memory."""
     column, tokens = Strings.of([text, behind]), room_for_tokens(most)
-    count = cut(column.data, 0, column.offsets[1], tables(English), tokens, most)
+    count = cut(column.data, 0, column.offsets[1], tables(English), tokens, 0, most)
     columns = tokens.starts, tokens.ends, tokens.hashes, tokens.gaps, tokens.bits
     return [tuple(map(int, row)) for row in zip(*(column[:count] for column in columns), strict=True)]
 

@@ -8,10 +8,10 @@ import numpy as np
 from namesake.arrays import Int8, Int32, Int64, UInt8, UInt64, indptr, take_rows
 from namesake.kb.columns import Columns, NameColumns, Strings, large
 from namesake.kb.names.normalise import normalise, normalise_many
-from namesake.kernels.hash import hash_bytes, slot_of
+from namesake.kernels.hash import hash_bytes, slot_of, table_of
 from namesake.kernels.names import index as kernels
 from namesake.kernels.names import sounds, variants
-from namesake.kernels.names.constants import ALIAS, FAME_STEPS
+from namesake.kernels.names.constants import ALIAS, FAME_STEPS, FEW_USES
 from namesake.language import Language
 
 
@@ -117,6 +117,12 @@ class NameIndex(NameColumns):
         """Bits by which most words are excluded before misspellings are looked up: see `kernels.names.variants`."""
         openings: UInt8 = variants.slip_openings(self.texts.data, self.texts.offsets, self.misspelling_names)
         return openings
+
+    @cached_property
+    def common_words(self) -> UInt64:
+        """A table of the words that are no names by themselves in texts without capitals: see `kernels.hash`."""
+        common: UInt64 = self.token_hashes[self.token_lower > FEW_USES]
+        return table_of(common)[0]
 
     @property
     def searched(self) -> variants.Known:

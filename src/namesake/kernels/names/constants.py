@@ -50,5 +50,8 @@ FORM_WEIGHT[[SHORT + form for form in OF_TEAMS]] = np.exp(1.5)
 FAME_STEPS = 20
 """The column `thing.fame` is round(20 log(1 + fame))."""
 
+FEW_USES = 3
+"""A word that is used in lower case more often is no name by itself in a text without capitals."""
+
 FIRM_WORDS = 3
 """How many tokens after a name may contain the word that makes it the name of a company."""

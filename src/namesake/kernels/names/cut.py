@@ -201,18 +201,18 @@ def gap_marks(data, begin, end, is_dotted):
     return t.AT_START * starts_sentence(data, begin, end, is_dotted) | t.IS_JOINED * is_joined(data, begin, end)
 
 
-@inlined(I(U8, I, I, t.TABLES, t.TOKENS, I))
-def cut(data, begin, end, tables, tokens, most):
-    """Cut a text into normalised tokens, at most `most`, and return how many; `oracle_tokens.Tokeniser` is its twin.
+@inlined(I(U8, I, I, t.TABLES, t.TOKENS, I, I))
+def cut(data, begin, end, tables, tokens, base, most):
+    """Cut a text into the tokens from `base` to `most`, or fewer, and return the place behind the last one.
 
     Apostrophes vanish, a possessive s is left out, initials that follow each other are one token, and a gap is HARD
-    where punctuation, a tag or an empty line parts two words.
+    where punctuation, a tag or an empty line parts two words. `oracle_tokens.Tokeniser` is its twin.
     """
     starts, ends, bits, keys = tokens.starts, tokens.ends, tokens.bits, pointer(tables.word_keys)
     at, gap, _ = read_gap(data, begin, end, False, False, tables)
-    count, read = 0, begin  # from byte `read` on, new lines are still to be looked for
+    count, read = base, begin  # from byte `read` on, new lines are still to be looked for
     while at < end and count < most:
-        start, last, before = at, count, I(bits[count - 1]) if count > 0 else I(0)
+        start, last, before = at, count, I(bits[count - 1]) if count > base else I(0)
         at, stop, hashed, flags = read_word(data, start, end, tables)
         if gap == t.SOFT and before & flags & t.IS_INITIALS and (before ^ flags) & t.IS_CAPITAL == 0:
             if (before & t.IS_DOTTED or flags & t.IS_CAPITAL) and stop - begin - starts[count - 1] <= LONGEST_RUN:
@@ -220,8 +220,8 @@ def cut(data, begin, end, tables, tokens, most):
                 read = begin + starts[last]
                 hashed = hash_letters(data, read, stop, tables)
         if last == count:
-            mark = I(t.AT_START | t.STARTS_LINE) if count == 0 else I(0)
-            if count > 0 and (start - read != 1 or data[read] != SPACE):
+            mark = I(t.AT_START | t.STARTS_LINE) if count == base else I(0)
+            if count > base and (start - read != 1 or data[read] != SPACE):
                 mark = gap_marks(data, begin + ends[count - 1], start, before & t.IS_DOTTED != 0)
                 for place in range(read, start):
                     mark |= t.STARTS_LINE * (data[place] == NEW_LINE)

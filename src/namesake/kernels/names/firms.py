@@ -27,7 +27,7 @@ def is_firm(data, word, stop, end, capitals, tables, tokens):
 
     The name ends at byte `stop`, and its last word begins at byte `word`.
     """
-    count, at = cut(data, word, end, tables, tokens, MOST), 0
+    count, at = cut(data, word, end, tables, tokens, 0, MOST), 0
     while at < count and tokens.starts[at] < stop - word:
         if tokens.ends[at] > stop - word:
             return False  # a longer word

@@ -224,25 +224,19 @@ def keep_best(listed, count):
     return best
 
 
-@inlined(types.int64(INDEX, types.uint64, LISTED))
-def known_candidates(index, packed, listed):
-    """List the entities with a name or short form; returns how many there are."""
-    count, name, short = 0, name_in(packed), short_in(packed)
-    if name >= 0:
-        for k in range(index.indptr[name], index.indptr[name + 1]):
-            row, form = index.rows[k], np.int64(index.kinds[k])
-            count = add(listed, count, row, form, FORM_QUALITY[form], False, weight_of(index, row, form))
-    if short >= 0:
-        for k in range(index.short_indptr[short], index.short_indptr[short + 1]):
-            row, form = index.short_rows[k], np.int64(SHORT + index.short_forms[k])
-            count = add(listed, count, row, form, FORM_QUALITY[form], False, weight_of(index, row, form))
+@inlined(types.int64(INDEX, types.int64, I64, I32, I8, types.int64, LISTED, types.int64))
+def add_known(index, name, indptr, rows, forms, least, listed, count):
+    """Add the entities with a name or short form, whose forms count from `least`; returns how many are listed."""
+    for k in range(indptr[name] if name >= 0 else 0, indptr[name + 1]):  # none without a name
+        form = np.int64(least + forms[k])
+        count = add(listed, count, rows[k], form, FORM_QUALITY[form], False, weight_of(index, rows[k], form))
     return count
 
 
 @inlined(types.float64(INDEX, types.int32, types.int64))
 def weight_of(index, row, form):
     """The fame of an entity, weighted by the form of its name."""
-    return (1.0 + index.fame[row]) * FORM_WEIGHT[form] * (FAVOURED if row >= index.own else 1.0)
+    return (1.0 + np.float64(index.fame[row])) * FORM_WEIGHT[form] * (FAVOURED if row >= index.own else 1.0)
 
 
 @inlined(types.void(INDEX, U64, types.int64, types.int64))
@@ -251,20 +245,21 @@ def fetch(index, known, first, end):
 
     Names that the KB lacks count as the first one, because that needs no branch.
     """
+    names, shorts = index.indptr, index.short_indptr
     for m in range(first, end):
-        prefetch(pointer(index.indptr), max(name_in(known[m]), 0))
-        prefetch(pointer(index.short_indptr), max(short_in(known[m]), 0))
+        prefetch(pointer(names), max(name_in(known[m]), 0))
+        prefetch(pointer(shorts), max(short_in(known[m]), 0))
     for m in range(first, end):
-        name, short = index.indptr[max(name_in(known[m]), 0)], index.short_indptr[max(short_in(known[m]), 0)]
+        name, short = names[max(name_in(known[m]), 0)], shorts[max(short_in(known[m]), 0)]
         prefetch(pointer(index.rows), name)
         prefetch(pointer(index.kinds), name)
         prefetch(pointer(index.short_rows), short)
         prefetch(pointer(index.short_forms), short)
     for m in range(first, end):
         name, short = name_in(known[m]), short_in(known[m])
-        for k in range(index.indptr[name] if name >= 0 else 0, index.indptr[name + 1]):
+        for k in range(names[max(name, 0)], names[name + 1]):
             prefetch(pointer(index.fame), index.rows[k])
-        for k in range(index.short_indptr[short] if short >= 0 else 0, index.short_indptr[short + 1]):
+        for k in range(shorts[max(short, 0)], shorts[short + 1]):
             prefetch(pointer(index.fame), index.short_rows[k])
 
 
@@ -325,7 +320,10 @@ def gather_candidates(texts, found, mentions, index, variants):
                 entries(index.indptr, name_in(packed[m])),
                 entries(index.short_indptr, short_in(packed[m])),
             )
-            count, is_word = known_candidates(index, packed[m], best), found.end[lead[m]] - found.first[lead[m]] == 1
+            is_word = found.end[lead[m]] - found.first[lead[m]] == 1
+            count = add_known(index, name_in(packed[m]), index.indptr, index.rows, index.kinds, 0, best, 0)
+            shorts = index.short_indptr, index.short_rows, index.short_forms
+            count = add_known(index, short_in(packed[m]), *shorts, SHORT, best, count)
             for k in range(variants.indptr[m], variants.indptr[m + 1]):
                 weight = weight_of(index, variants.rows[k], SIMILAR) * variants.quality[k]
                 count = add(best, count, variants.rows[k], SIMILAR, variants.quality[k], False, weight)

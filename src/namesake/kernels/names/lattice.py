@@ -17,16 +17,12 @@ from namesake.kernels.names import tokens as t
 from namesake.kernels.names.cut import cut
 from namesake.kernels.names.phrases import PHRASE, fame_in, name_in, packed_of, short_in
 from namesake.kernels.simd import BYTES, byte, pointer, prefetch
-from namesake.kernels.types import I32, I64, U8, U64, own_record, record
+from namesake.kernels.types import I64, U8, U64, own_record, record
 
 MOST_TOKENS = 8
 """Tokens of the longest name that is searched for."""
 FEWEST_UNKNOWN, MOST_UNKNOWN = 2, 5
 """Tokens of a name that is not in the KB."""
-FEW_USES = 3
-"""A word that is used in lower case more often is no name by itself in a text without capitals."""
-AHEAD = 24
-"""The distance in tokens of the phrases that are prefetched."""
 FEW = 64
 """Hypotheses that a text has room for at first."""
 
@@ -85,23 +81,16 @@ def cut_texts(data, offsets, heads, tables):
     for text in range(texts):
         most = max(most, (offsets[text + 1] - offsets[text]) // 2 + 2)
     room = (offsets[texts] - offsets[0]) // 2 + 2 * texts + most  # memory that is not touched costs nothing
-    hashes, classes = np.empty(room, np.uint64), np.empty(room, np.uint32)
-    starts, ends, bits = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.uint8)
-    gaps, marks = np.empty(room, np.uint8), np.empty(room, np.uint8)
-    indptr, styles, base = np.zeros(texts + 1, np.int64), np.zeros(texts, np.uint8), 0
+    indptr, styles, tokens, base = np.zeros(texts + 1, np.int64), np.zeros(texts, np.uint8), t.room_for_tokens(room), 0
+    hashes, starts, ends, bits, classes, gaps, marks = tokens
     for text in range(texts):
-        tokens = t.Tokens(
-            *(hashes[base:], starts[base:], ends[base:], bits[base:], classes[base:], gaps[base:], marks[base:])
-        )
-        count = cut(data, offsets[text], offsets[text + 1], tables, tokens, most)
-        head = 0
-        while heads[text] > 0 and head < count and starts[base + head] < heads[text]:
+        stop, head = cut(data, offsets[text], offsets[text + 1], tables, tokens, base, base + most), base
+        while heads[text] > 0 and head < stop and starts[head] < heads[text]:
             head += 1
-        for i in range(base, base + count):  # what a lone dot parts is no more parted
+        for i in range(base, stop):  # what a lone dot parts is no more parted
             gaps[i] = t.SOFT if marks[i] & t.AFTER_DOT != 0 else gaps[i]
-        styles[text] = t.style_of(tokens.bits, head if head < count else 0, count)
-        base += count
-        indptr[text + 1] = base
+        styles[text] = t.style_of(bits, head if head < stop else base, stop)
+        base = indptr[text + 1] = stop
     return Texts(
         *(indptr, styles, hashes[:base], starts[:base], ends[:base]),
         *(bits[:base], classes[:base], gaps[:base], marks[:base]),
@@ -166,8 +155,8 @@ def may_begin(texts, i, stop, style):
     return (texts.classes[i] & t.PARTICLE != 0 or texts.bits[i] & t.IS_NUMBER != 0) and begins_small(texts, i, stop)
 
 
-@inlined(types.int64(record(Texts), types.int64, RUNS, U64, U8, U64, I32))
-def look_up(texts, text, runs, phrases, prefixes, keys, lower):
+@inlined(types.int64(record(Texts), types.int64, RUNS, U64, U8, U64))
+def look_up(texts, text, runs, phrases, prefixes, common):
     """Look up all runs of tokens of a text that may be names, first those of one token; returns how many begin.
 
     Each step is a loop over all runs of one size, so that the processor waits for many places of memory at a time.
@@ -185,8 +174,7 @@ def look_up(texts, text, runs, phrases, prefixes, keys, lower):
         runs.sizes[k], runs.known[MOST_TOKENS * k], keys_of[k], active[left] = 1, ZERO, extend(ZERO, hashes[i]), k
         is_common = False
         if style == t.LOWER:
-            slot = find(pointer(keys), len(keys) - 1, hashes[i])
-            is_common = keys[slot] != FREE and lower[slot] > FEW_USES
+            is_common = common[find(pointer(common), len(common) - 1, hashes[i])] != FREE
         left += not (is_common or is_word(texts.bits[i], texts.classes[i]))
     for size in range(1, MOST_TOKENS + 1):
         for a in range(left):
@@ -211,12 +199,11 @@ def look_up(texts, text, runs, phrases, prefixes, keys, lower):
     return count
 
 
-@kernel(HYPOTHESES(record(Texts), U64, U8, U64, I32))
-def list_hypotheses(texts, phrases, prefixes, keys, lower):
+@kernel(HYPOTHESES(record(Texts), U64, U8, U64))
+def list_hypotheses(texts, phrases, prefixes, common):
     """Every known run of tokens that is not part of a longer known name.
 
-    In a text without capitals, a common word by itself is no name. `keys` is the KB's table of tokens, and `lower`
-    counts their uses in lower case.
+    In a text without capitals, a word of the table `common` by itself is no name.
     """
     count, room, most = 0, FEW * len(texts.styles) + FEW, 0
     for text in range(len(texts.styles)):
@@ -229,7 +216,7 @@ def list_hypotheses(texts, phrases, prefixes, keys, lower):
     key, known = np.empty(room, np.uint64), np.empty(room, np.uint64)
     indptr, marks, classes = np.zeros(len(texts.styles) + 1, np.int64), texts.marks, texts.classes
     for text in range(len(texts.styles)):
-        begins, covered = look_up(texts, text, runs, phrases, prefixes, keys, lower), 0
+        begins, covered = look_up(texts, text, runs, phrases, prefixes, common), 0
         while count + MOST_TOKENS * begins > room:  # not token by token: Numba counts references
             room *= 2
             first, end, key, known = longer(first), longer(end), longer(key), longer(known)
