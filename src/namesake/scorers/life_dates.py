@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from namesake.arrays import take_rows, text_buffers
+from namesake.arrays import Bool, take_rows, text_buffers
 from namesake.articles.days import UNDATED
 from namesake.kernels.dump.wikidata import CENTURY, DAY, YEAR
 from namesake.kernels.kinds import PERSON
