@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from namesake.arrays import Bool, take_rows, text_buffers
+from namesake.arrays import Bool, Int64, take_rows, text_buffers
 from namesake.articles.days import UNDATED
 from namesake.kernels.dump.wikidata import CENTURY, DAY, YEAR
 from namesake.kernels.kinds import PERSON
@@ -18,7 +18,6 @@ from namesake.scorers.evidence_shown import Candidate, Match, statement_source
 from namesake.scorers.registry import DOUBTS, Need, Scores, scorer
 
 if TYPE_CHECKING:
-    from namesake.arrays import Int64
     from namesake.batch import Batch
     from namesake.kb.store import KB
     from namesake.kernels.text.years import YearWords

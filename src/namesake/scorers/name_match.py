@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from namesake.arrays import indptr
+from namesake.arrays import Bool, Int64, indptr
 from namesake.kernels.names.constants import FIRST_NAME, OF_TEAMS, SHORT, SHORT_FORMS, SIMILAR
 from namesake.scorers.evidence_shown import Candidate, Match, Page, Source
 from namesake.scorers.registry import DOUBTS, ByClass, Scores, scorer
 
 if TYPE_CHECKING:
-    from namesake.arrays import Bool, Int64
     from namesake.batch import Batch
     from namesake.kb.store import KB
 
