@@ -22,7 +22,7 @@ from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
 from namesake.kernels.link.contexts import Runs, narrow_contexts
-from namesake.names.mentions import Mentions, Source, faults, found_mentions, mentions_of, some_mentions
+from namesake.names.mentions import Mentions, Source, found_mentions, mentions_of, some_mentions
 from namesake.settings import Settings
 from namesake.text import Analysed, Lexicon
 
@@ -244,10 +244,6 @@ class Batch:
         spoken = tables(self.kb.language)
         firms: Bool = all_firms(*text_buffers(self.texts), self.article, self.span_indptr, self.byte_spans, spoken)
         return firms
-
-    def faults(self) -> dict[int, str]:
-        """What is wrong with articles that cannot be linked, by their number in the batch."""
-        return faults(self.mentions, self.table.column("mentions"))
 
 
 def days_of(dates: pa.Array) -> Int32:

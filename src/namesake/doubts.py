@@ -19,8 +19,9 @@ from namesake import text_evidence  # which declares more evidence
 from namesake.arrays import Bool, take_rows
 from namesake.kernels.names.constants import SHORT
 from namesake.kinds import PEOPLE
+from namesake.rank import reduce_mentions
 from namesake.scorers.evidence_shown import Match, Reading, Source
-from namesake.scorers.popularity import fames
+from namesake.scorers.popularity import fames, sitelinks
 from namesake.scorers.registry import DOUBTS, Need, Scores, Signal, doubt
 from namesake.text_evidence import t
 
@@ -114,17 +115,13 @@ def article_length(batch: Batch, kb: KB) -> Scores:
 
 
 @doubt("NameFame")
-def name_fame(batch: Batch, kb: KB) -> Scores:
+def name_fame(batch: Batch) -> Scores:
     """log(1 + Σ NS) over the candidates: beside `Fame` in the scores, a candidate's share of the name's fame counts.
 
     A candidate that AlreadyLinked excludes does not count.
     """
-    if not len(kb.sitelinks):
-        return np.zeros(len(batch.names))
-    from namesake.kernels.link.candidate_tables import pages_of_names
-
-    pages: Scores = pages_of_names(batch.offsets, batch.rows, batch.taken, kb.sitelinks)
-    return np.log1p(pages)
+    excluded = batch.rows == np.repeat(batch.taken, np.diff(batch.offsets))
+    return np.log1p(reduce_mentions(np.add, np.where(excluded, 0.0, sitelinks(batch)), batch.offsets, 0.0))
 
 
 # names that were found in the text

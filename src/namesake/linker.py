@@ -31,7 +31,7 @@ from namesake.kb.records import found_all
 from namesake.kb.store import KB
 from namesake.kinds import all_kinds, kind_counts, parse_kinds
 from namesake.machine import NAMESAKE_KB, from_home, named_kb
-from namesake.names.mentions import Source
+from namesake.names.mentions import Source, faults
 from namesake.names.sources import KINDS, Detector, source_of
 from namesake.parts import Part
 from namesake.recipe import Recipe
@@ -342,11 +342,11 @@ class Linker:
             self._own.lexicon = self.kb.lexicon()
         articles, given = check_articles(articles), (self.kb, self._own.lexicon, recipe or self.recipe)
         batch = Batch(articles, *given, source or self._source, table_rows, self.decisions, of_rows)
-        if faults := batch.faults():
+        if wrong := faults(batch.mentions, articles.column("mentions")):
             rejects = NoRejects() if rejects is None else rejects
-            for article, reason in sorted(faults.items()):
+            for article, reason in sorted(wrong.items()):
                 rejects.add(Reject(reason, article_id=batch.ids[article].as_py()))
-            kept = np.isin(np.arange(articles.num_rows), list(faults), invert=True)
+            kept = np.isin(np.arange(articles.num_rows), list(wrong), invert=True)
             batch = Batch(articles.filter(arrow_numbers(kept)), *given, self._source, None, self.decisions)
         scored = replace(score(batch, recipe or self.recipe), kinds=self.kinds)
         self.kb.check_unchanged()

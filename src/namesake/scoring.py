@@ -23,12 +23,16 @@ from namesake.arrays import (
     bitmap,
     indptr,
     numpy_numbers,
+    positions,
+    text_buffers,
 )
 from namesake.articles.schema import LINKS, candidates_field, doubts_field
 from namesake.batch import Batch
 from namesake.decide import ANOTHER_KIND, ANSWERED, DECIDED, REASONS, Decision, decide, probabilities
 from namesake.decisions.lookup import NIL, WEIGHT
 from namesake.errors import NamesakeError
+from namesake.kb.columns import Strings
+from namesake.kb.names.normalise import normalise_many
 from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.kernels.kinds import KINDS, UNKNOWN
@@ -203,11 +207,11 @@ def score(batch: Batch, recipe: Recipe) -> Scored:
     relations = [name for name in asked if named(name).anchors and confirm < 1]
     early = [name for name in asked if not found or recipe.decide is None or named(name).early]
     scored = Scored.of(batch, recipe, {name: named(name)(batch) for name in early}, doubts)
-    if late := [name for name in asked if found and name not in {*early, *relations}]:
+    if late := [name for name in asked if found and name not in {*early, *relations, ALREADY_LINKED}]:
         scored = _again(_possible(scored), late)
     if found:
         scored = _best_spans(scored)
-    if ALREADY_LINKED in scored.scores and _is_other(scored.batch).any():
+    if found and ALREADY_LINKED in asked:
         scored = _again(scored, [ALREADY_LINKED], scored.batch.revised(taken=_linked_before(scored)))
     if relations:
         batch, sure = scored.batch, scored.decision.confidence >= confirm
@@ -279,32 +283,26 @@ def _again(scored: Scored, names: list[str], batch: Batch | None = None) -> Scor
     return replace(scored, batch=batch, scores=scores, combined=replace(scored.combined, total=total, ties=ties))
 
 
-def _is_other(batch: Batch) -> Bool:
-    """Whether the text says of each mention that it is another entity with a name: the other Chris Evans."""
-    found = batch.mentions.context
-    return np.zeros(len(batch.names), np.bool_) if found is None else found.is_other
-
-
 def _linked_before(scored: Scored) -> Int64:
     """For mentions of "the other" entity with a name, the best candidate of the name's first mention; else -1."""
-    batch, other = scored.batch, _is_other(scored.batch)
-    asked = np.flatnonzero(np.isin(batch.article, batch.article[other]))
-    spelled = numpy_numbers(batch.spelled.take(asked).arrow().dictionary_encode().indices)
-    keys = batch.article[asked] << 32 | spelled
-    firsts = asked[~other[asked]]
-    named, place = np.unique(keys[~other[asked]], return_index=True)
-    at = np.searchsorted(named, keys[other[asked]])
-    known = at < len(named)
-    known[known] = named[at[known]] == keys[other[asked]][known]
-    rows, best = np.full(len(batch.names), -1, np.int64), np.append(batch.rows, -1)[scored.top[0]]
-    rows[asked[other[asked]][known]] = best[firsts[place[at[known]]]]
-    found, near = batch.mentions.context, scored.scores.get("SentenceWords")
-    if found is not None and near is not None:  # a noun alone excludes an entity if the sentence fits another better
+    batch, found, rows = scored.batch, scored.batch.mentions.context, np.full(len(scored.batch.names), -1, np.int64)
+    assert found is not None
+    asked = np.flatnonzero(np.isin(batch.article, batch.article[found.is_other]))
+    if not len(asked):
+        return rows
+    data, offsets = text_buffers(batch.names.take(arrow_numbers(asked)))
+    spelled = numpy_numbers(normalise_many(Strings(offsets, data)).arrow().dictionary_encode().indices)
+    keys, other = batch.article[asked] << 32 | spelled, found.is_other[asked]
+    named, place = np.unique(keys[~other], return_index=True)
+    first = np.append(asked[~other][place], -1)[positions(named, keys[other])]
+    best = np.append(batch.rows, -1)[scored.top[0]]
+    rows[asked[other]] = np.where(first >= 0, best[first], -1)
+    if (near := scored.scores.get("SentenceWords")) is not None:
         excluded = batch.rows == np.repeat(rows, np.diff(batch.offsets))
         taken, rest = (
             rank.reduce_mentions(np.maximum, np.where(some, near, -np.inf), batch.offsets, -np.inf)
             for some in (excluded, ~excluded)
-        )
+        )  # a noun alone excludes an entity if the sentence fits another better
         rows[~found.is_said & (rest <= taken)] = -1
     return rows
 

@@ -124,10 +124,6 @@ class Found:
         found: Bool = self.token(self.texts.bits, at) & np.uint8(bits) != 0
         return found
 
-    def is_plain(self, at: Int64) -> Bool:
-        """Whether the tokens at some places are words without a capital."""
-        return ~self.has_capital(at) & ~self.has_bit(at, t.IS_NUMBER)
-
     def line_share(self, of_tokens: Bool) -> Float64:
         """The share of the tokens of each span's line for which something is true."""
         lines = np.cumsum(self.texts.marks & t.STARTS_LINE != 0)

@@ -10,7 +10,7 @@ from namesake.scorers.registry import SCORERS, Need, Scores, Signal, named, scor
 
 for module in (  # the order of the registry, the paper's scorers first
     *("popularity", "word_overlap", "shared_statements", "neural"),
-    *("life_dates", "name_match", "larger_places", "table_rows"),
+    *("life_dates", "name_match", "table_rows"),
 ):
     import_module(f"namesake.scorers.{module}")
 

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from namesake.arrays import positions
+from namesake.arrays import Int64, positions
 from namesake.kb.records import no_label
 
 if TYPE_CHECKING:
-    from namesake.arrays import Int64
     from namesake.batch import Batch
     from namesake.kb.store import KB
 

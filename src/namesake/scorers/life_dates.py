@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from namesake.arrays import take_rows, text_buffers
+from namesake.arrays import Bool, Int64, take_rows, text_buffers
 from namesake.articles.days import UNDATED
-from namesake.kernels.dump.wikidata import YEAR
+from namesake.kernels.dump.wikidata import CENTURY, DAY, YEAR
 from namesake.kernels.kinds import PERSON
 from namesake.kernels.names.constants import NO_YEAR, SHORT
 from namesake.scorers.evidence_shown import Candidate, Match, statement_source
 from namesake.scorers.registry import DOUBTS, Need, Scores, scorer
 
 if TYPE_CHECKING:
-    from namesake.arrays import Bool, Int64
     from namesake.batch import Batch
     from namesake.kb.store import KB
     from namesake.kernels.text.years import YearWords
@@ -32,10 +31,11 @@ YEAR_NUMBER = re.compile(r"(?<!\d)[12]\d{3}(?!\d)", re.ASCII)
 @scorer("NotYetBorn", aliases=("Born",))
 def not_yet_born(batch: Batch, kb: KB) -> Scores:
     """-1 if the whole of the stated birth date is after the article's date, else 0."""
-    from namesake.kernels.link.candidate_tables import dated_later
-
-    of_articles = (batch.article, batch.offsets, batch.rows, batch.days)
-    later: Bool = dated_later(*of_articles, kb.birth, kb.birth_precision, UNDATED)
+    if not len(kb.birth):
+        return np.zeros(len(batch.rows))
+    born, exact = (column.take(batch.rows, mode="clip") for column in (kb.birth, kb.birth_precision))
+    day = np.repeat(batch.days[batch.article], np.diff(batch.offsets))
+    later: Bool = (born > day) & (day != UNDATED) & (exact >= CENTURY) & (exact <= DAY) & (batch.rows >= 0)
     return -later.astype(np.float64)
 
 

@@ -1,4 +1,4 @@
-"""How well the mention's name matches the names of an entity in the KB."""
+"""How well the mention's name, and a name beside it, match the names of an entity in the KB."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from namesake.arrays import Bool, Int64, indptr
 from namesake.kernels.names.constants import FIRST_NAME, OF_TEAMS, SHORT, SHORT_FORMS, SIMILAR
 from namesake.scorers.evidence_shown import Candidate, Match, Page, Source
 from namesake.scorers.registry import DOUBTS, ByClass, Scores, scorer
 
 if TYPE_CHECKING:
-    from namesake.arrays import Bool, Int64
     from namesake.batch import Batch
     from namesake.kb.store import KB
 
@@ -20,6 +20,9 @@ LABEL, VARIANT, WORST = 0.99, 0.8, 0.05
 """Match qualities: a label from the first, a variant below the second; lower ones count as the third."""
 PART, BEGINNING = 0.85, 0.75
 """Match qualities below which a name of several words is a part, or the beginning, of the entity's name."""
+
+LARGER = (17, 131, 159, 276)
+"""Properties whose value is a larger place: country, located in, headquarters, location."""
 
 
 @scorer("AliasName", early=True, aliases=("Alias",))
@@ -155,3 +158,35 @@ def already_linked(batch: Batch) -> Scores:
     """-1 for the best candidate of the article's first mention with this name, if the text says "the other"; else 0."""
     excluded: Scores = -((batch.rows == batch.taken[batch.mention]) & (batch.rows >= 0)).astype(np.float64)
     return excluded
+
+
+# names of places with those that contain them, such as "Springfield, Illinois"
+@scorer("InNextPlace")
+def in_next_place(batch: Batch) -> Scores:
+    """1 if a comma and the name of a place that contains the candidate follow: Springfield, Illinois; else 0."""
+    return batch.once(_contained)[0].astype(np.float64)
+
+
+@scorer("ContainsPlaceBefore")
+def contains_place_before(batch: Batch) -> Scores:
+    """1 if the name of an entity in this place and a comma precede: Illinois in Springfield, Illinois; else 0."""
+    return batch.once(_contained)[1].astype(np.float64)
+
+
+def _contained(batch: Batch, kb: KB) -> tuple[Bool, Bool]:
+    """Whether each candidate is in a candidate of the name after a comma, and whether it contains one before."""
+    from namesake.kernels.link.larger_places import Places, contained
+
+    found = batch.mentions.context
+    if found is None:
+        return np.zeros(len(batch.rows), np.bool_), np.zeros(len(batch.rows), np.bool_)
+    mention, order = np.repeat(np.arange(len(found)), np.diff(found.span_indptr)), np.argsort(found.first)
+    before = np.flatnonzero(found.is_behind_comma(found.end))
+    low, high = (np.searchsorted(found.first[order], found.end[before], side) for side in ("left", "right"))
+    ends = indptr(high - low)
+    after = order[np.arange(ends[-1]) + np.repeat(low - ends[:-1], high - low)]
+    pairs = mention[np.repeat(before, high - low)], mention[after]
+    larger = np.searchsorted(kb.pair_property, [(which, which + 1) for which in LARGER])
+    places = Places(kb.statements.indptr, kb.statements.values, larger, kb.pair_value, kb.entity_item)
+    inside: tuple[Bool, Bool] = contained(*pairs, batch.offsets, batch.rows, places)
+    return inside

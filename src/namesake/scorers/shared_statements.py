@@ -72,22 +72,15 @@ def statements_shared(batch: Batch, kb: KB, entities: int) -> tuple[Scores, Scor
     return shared
 
 
-@scorer("NamesCandidates", anchors=True)
-def names_candidates(batch: Batch) -> Scores:
-    """log(1 + n), n: its statements that name candidates of other mentions, weighted by rarity and probability."""
-    return _support(batch)[0]
+def _declare_support(number: int, name: str, what: str) -> None:
+    """Declare one of the numbers of `_support` as a scorer."""
+    formula = f"log(1 + n), n: {what}, weighted by rarity and probability."
+    scorer(name, anchors=True, formula=formula)(lambda batch: _support(batch)[number])
 
 
-@scorer("NamedByCandidates", anchors=True)
-def named_by_candidates(batch: Batch) -> Scores:
-    """log(1 + n), n: statements of other mentions' candidates that name it, weighted by rarity and probability."""
-    return _support(batch)[1]
-
-
-@scorer("SharedWithCandidates", anchors=True)
-def shared_with_candidates(batch: Batch) -> Scores:
-    """log(1 + n), n: its statements that other mentions' candidates share, weighted by rarity and probability."""
-    return _support(batch)[2]
+_declare_support(0, "NamesCandidates", "its statements that name candidates of other mentions")
+_declare_support(1, "NamedByCandidates", "statements of other mentions' candidates that name it")
+_declare_support(2, "SharedWithCandidates", "its statements that other mentions' candidates share")
 
 
 @scorer("LinkedElsewhere", anchors=True)

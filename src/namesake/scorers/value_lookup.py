@@ -175,23 +175,24 @@ def _called(kb: KB, numbers: tuple[int, ...]) -> tuple[Int32, list[str]]:
 @lru_cache(maxsize=64)
 def _by_name(kb: KB, numbers: tuple[int, ...]) -> dict[str, list[int]]:
     """Places among the pairs by the names of their values, of at least two characters."""
-    found: dict[str, list[int]] = {}
-    for place, name in enumerate(_called(kb, numbers)[1]):
-        if len(name) > 1:
-            found.setdefault(name, []).append(place)
-    return found
+    return _places([name] for name in _called(kb, numbers)[1])
 
 
 @lru_cache(maxsize=64)
 def _initials(kb: KB, numbers: tuple[int, ...]) -> dict[str, list[int]]:
     """Places among the pairs by the initials of their labels, with and without the last one."""
+    stop_words = kb.language.stop_words
+    labels = ("".join(word[0] for word in label.split() if word not in stop_words) for label in _called(kb, numbers)[1])
+    return _places({initials, initials[:-1]} for initials in labels)
+
+
+def _places(keys: Iterable[Iterable[str]]) -> dict[str, list[int]]:
+    """The places of each key of at least two characters."""
     found: dict[str, list[int]] = {}
-    for place, label in enumerate(_called(kb, numbers)[1]):
-        words = [word for word in label.split() if word not in kb.language.stop_words]
-        initials = "".join(word[0] for word in words)
-        for short in {initials, initials[:-1]}:
-            if len(short) > 1:
-                found.setdefault(short, []).append(place)
+    for place, some in enumerate(keys):
+        for key in some:
+            if len(key) > 1:
+                found.setdefault(key, []).append(place)
     return found
 
 

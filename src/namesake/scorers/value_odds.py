@@ -194,9 +194,8 @@ def _words(batch: Batch, texts: Sequence[str]) -> tuple[Ragged, Float64]:
 
 def _distinct(values: Sequence[T]) -> tuple[list[T], Int64]:
     """The distinct values in order of appearance, and the number of each value among them."""
-    places: dict[T, int] = {}
-    which = np.array([places.setdefault(value, len(places)) for value in values], np.int64)
-    return list(places), which
+    places = {value: place for place, value in enumerate(dict.fromkeys(values))}
+    return list(places), np.array([places[value] for value in values], np.int64)
 
 
 @lru_cache(maxsize=4)

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from namesake.arrays import indptr, take_rows
+from namesake.arrays import Int32, Int64, indptr, take_rows
 from namesake.scorers.evidence_shown import MOST_LISTED, Candidate, Match, Page, Source, row_of, statement_source
 from namesake.scorers.registry import Scores, scorer
 
 if TYPE_CHECKING:
-    from namesake.arrays import Int32, Int64
     from namesake.batch import Batch
     from namesake.kb.store import KB
     from namesake.kernels.link.contexts import Runs

@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
-from namesake.kernels.dump.wikidata import CENTURY, DAY, YEAR
+from namesake.kernels.dump.wikidata import YEAR
 from namesake.kernels.search import first_at_least, holds
 from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import F64, I8, I32, I64, RAGGED, U8, record
@@ -141,17 +141,6 @@ def weigh_evidence(offsets, kinds, values, source, above, of_nil, of_kinds, nil,
         for m in range(count):
             for c in range(offsets[low + m], offsets[low + m + 1]):
                 total[c] = sums[kinds[c] if kinds[c] >= 0 else kind_count - 1, m]
-
-
-@kernel(types.float64[::1](I64, I64, I64, I32))
-def pages_of_names(offsets, rows, taken, pages):
-    """The sum of the pages of each mention's candidates, without the row that is `taken`."""
-    total = np.zeros(len(taken))
-    for m in range(len(taken)):
-        for k in range(offsets[m], offsets[m + 1]):
-            if rows[k] >= 0 and rows[k] != taken[m]:
-                total[m] += pages[rows[k]]
-    return total
 
 
 @kernel(types.int64[::1](U8, I64))
@@ -305,16 +294,3 @@ def years_apart(article, offsets, rows, counted, indptr, years, dated, births, b
                 nearest = min(nearest, low - years[after - 1])
             gap[k] = nearest if nearest < np.inf else max(0.0, DEFAULT_YEAR - high, low - DEFAULT_YEAR)
     return gap
-
-
-@kernel(types.boolean[::1](I64, I64, I64, I32, I32, I8, types.int64))
-def dated_later(article, offsets, rows, days, dates, precision, undated):
-    """Whether the date of each candidate, from a century to a day, is after the day of its article."""
-    later = np.zeros(len(rows), np.bool_)
-    for m in range(len(article) if len(dates) > 0 else 0):
-        day = days[article[m]]
-        for k in range(offsets[m], offsets[m + 1]):
-            row = rows[k]
-            if row >= 0 and day != undated:
-                later[k] = (dates[row] > day) & (precision[row] >= CENTURY) & (precision[row] <= DAY)
-    return later

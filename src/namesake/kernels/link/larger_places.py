@@ -30,27 +30,23 @@ class Places(NamedTuple):
 PLACES = record(Places)
 
 
-@inner(types.int64(PLACES, types.int64, types.int64, types.int32[::1]))
-def add_larger(places, row, count, found):
-    """Add the items of the places that contain an entity directly; returns how many there are now."""
-    for s in range(places.indptr[row], places.indptr[row + 1]):
-        pair = places.pairs[s]
-        for k in range(len(places.larger)):
-            if places.larger[k, 0] <= pair < places.larger[k, 1] and places.values[pair] >= 0 and count < MOST:
-                found[count] = places.values[pair]
-                count += 1
-    return count
-
-
 @inner(types.int64(PLACES, types.int64, types.int32[::1]))
 def all_larger(places, row, found):
     """Write the items of the places that contain an entity, also through others; returns how many there are."""
-    count, at = add_larger(places, row, 0, found), 0
-    while at < count:
-        above = first_at_least(places.items, 0, len(places.items), found[at])
-        if above < len(places.items) and places.items[above] == found[at]:
-            count = add_larger(places, above, count, found)
-        at += 1
+    count = at = 0
+    while row >= 0:
+        for s in range(places.indptr[row], places.indptr[row + 1]):
+            pair = places.pairs[s]
+            for k in range(len(places.larger)):
+                if places.larger[k, 0] <= pair < places.larger[k, 1] and places.values[pair] >= 0 and count < MOST:
+                    found[count] = places.values[pair]
+                    count += 1
+        row = -1
+        while row < 0 and at < count:
+            above = first_at_least(places.items, 0, len(places.items), found[at])
+            if above < len(places.items) and places.items[above] == found[at]:
+                row = above
+            at += 1
     return count
 
 
@@ -61,7 +57,7 @@ def contained(before, after, offsets, rows, places):
     found = np.empty(MOST, np.int32)
     for p in range(len(before)):
         for c in range(offsets[before[p]], offsets[before[p] + 1]):
-            count = all_larger(places, rows[c], found) if rows[c] >= 0 else 0
+            count = all_larger(places, rows[c], found)
             for d in range(offsets[after[p]], offsets[after[p] + 1]):
                 if rows[d] < 0 or rows[d] == rows[c]:
                     continue

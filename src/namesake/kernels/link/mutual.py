@@ -30,35 +30,31 @@ class Facts(NamedTuple):
     items: Annotated[Any, I32]
 
 
-class Sums(NamedTuple):
-    """Two tables for an article: items of candidates and statements, with sums of probabilities.
+NUMBERS, SUMS, KEYS = types.int64[::1], types.float64[::1], types.uint64[::1]
 
-    Items have the sum for the item, and by the rarity of statements that of naming it; statements have one sum, and at
-    first the number of candidates with them.
+
+class Tables(NamedTuple):
+    """What is known of an article: two hash tables with sums of probabilities, and its candidates and statements.
+
+    An item has the sum for itself (`present`) and, by the rarity of statements, that of naming it. A statement has one
+    sum, and at first the number of candidates with it. Candidate k has the slot of its item, and the statements
+    `begin[k]` to `begin[k + 1]`: those that are shared or name a candidate, each with its slot, that of the item (-1:
+    none, or the candidate itself), and its rarity.
     """
 
-    items: Annotated[Any, types.uint64[::1]]
-    present: Annotated[Any, types.float64[::1]]
-    named: Annotated[Any, types.float64[::1]]
-    pairs: Annotated[Any, types.uint64[::1]]
-    shared: Annotated[Any, types.float64[::1]]
+    items: Annotated[Any, KEYS]
+    present: Annotated[Any, SUMS]
+    named: Annotated[Any, SUMS]
+    pairs: Annotated[Any, KEYS]
+    shared: Annotated[Any, SUMS]
+    own: Annotated[Any, NUMBERS]
+    begin: Annotated[Any, NUMBERS]
+    pair: Annotated[Any, NUMBERS]
+    item: Annotated[Any, NUMBERS]
+    rarity: Annotated[Any, SUMS]
 
 
-class Read(NamedTuple):
-    """The candidates of an article: slot of the item of each, and where its statements begin in the other arrays.
-
-    Of each statement that is shared or names a candidate: its slot, that of the item (-1: none, or the candidate
-    itself), and its rarity.
-    """
-
-    own: Annotated[Any, types.int64[::1]]
-    begin: Annotated[Any, types.int64[::1]]
-    pair: Annotated[Any, types.int64[::1]]
-    item: Annotated[Any, types.int64[::1]]
-    rarity: Annotated[Any, types.float64[::1]]
-
-
-FACTS, SUMS, READ = record(Facts), own_record(Sums), own_record(Read)
+FACTS, TABLES = record(Facts), own_record(Tables)
 
 
 @inlined(types.int64(types.uint64[::1], types.int64, types.int64, types.uint64, *(types.float64[::1],) * 2))
@@ -76,11 +72,10 @@ def size_of(facts, row, p):
     return min(facts.indptr[row + 1] - facts.indptr[row], MOST_STATEMENTS) if row >= 0 and p >= LEAST_ASKED else 0
 
 
-@inner(types.void(types.int64, types.float64, SUMS, READ))
-def add(k, p, sums, read):
+@inner(types.void(types.int64, types.float64, TABLES))
+def add(k, p, tables):
     """Add the probability of candidate k to its item, to the items that its statements name, and to its statements."""
-    own, begin, pair, item, rarity = read
-    present, named, shared = sums.present, sums.named, sums.shared
+    _, present, named, _, shared, own, begin, pair, item, rarity = tables
     if own[k] >= 0:
         present[own[k]] += p
     for s in range(begin[k], begin[k + 1] if np.abs(p) >= LEAST else begin[k]):
@@ -89,11 +84,10 @@ def add(k, p, sums, read):
             named[item[s]] += p * rarity[s]
 
 
-@inner(types.UniTuple(types.float64, 4)(types.int64, SUMS, READ))
-def support_of(k, sums, read):
+@inner(types.UniTuple(types.float64, 4)(types.int64, TABLES))
+def support_of(k, tables):
     """The four numbers of candidate k. It shares no statements with itself as a candidate of others."""
-    own, begin, pair, item, rarity = read
-    present, named, shared = sums.present, sums.named, sums.shared
+    _, present, named, _, shared, own, begin, pair, item, rarity = tables
     names, shares, same = 0.0, 0.0, present[own[k]]
     for s in range(begin[k], begin[k + 1]):
         if shared[pair[s]] > same:
@@ -103,12 +97,11 @@ def support_of(k, sums, read):
     return names, max(named[own[k]], 0.0), shares, min(max(same, 0.0), 1.0)
 
 
-@inner(types.void(FACTS, I64, F64, types.int64, types.uint64, SUMS, READ))
-def read_facts(facts, rows, probability, mask, stamp, sums, read):
+@inner(types.void(FACTS, I64, F64, types.int64, types.uint64, TABLES))
+def read_facts(facts, rows, probability, mask, stamp, tables):
     """Give slots to the items of an article's candidates, and to their statements that two share or that name one."""
     indptr, pairs, values, rarities, items = facts
-    own, begin, pair, item, rarity = read
-    item_keys, present, named, pair_keys, shared = sums
+    item_keys, present, named, pair_keys, shared, own, begin, pair, item, rarity = tables
     for k in range(len(rows)):
         begin[k + 1], own[k] = begin[k], -1
         if k + AHEAD < len(rows) and rows[k + AHEAD] >= 0:
@@ -157,23 +150,24 @@ def mutual_support(articles, offsets, rows, probability, facts):
             sizes[a] += size_of(facts, rows[k], probability[k])
         most, longest = max(most, sizes[a]), max(longest, high - low)
     room = 2 << width(np.uint64(most + longest))
-    items = np.zeros(room, np.uint64), np.empty(room), np.empty(room)
-    sums = Sums(*items, np.zeros(room, np.uint64), np.empty(room))
-    candidates = np.empty(longest, np.int64), np.zeros(longest + 1, np.int64)
-    read = Read(*candidates, np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most))
+    tables = Tables(
+        *(np.zeros(room, np.uint64), np.empty(room), np.empty(room), np.zeros(room, np.uint64), np.empty(room)),
+        *(np.empty(longest, np.int64), np.zeros(longest + 1, np.int64)),
+        *(np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most)),
+    )
     for a in range(len(articles) - 1):
         low, high, stamp = offsets[articles[a]], offsets[articles[a + 1]], np.uint64(a + 1)
         mask = (2 << width(np.uint64(sizes[a] + high - low))) - 1
-        read_facts(facts, rows[low:high], probability[low:high], mask, stamp, sums, read)
+        read_facts(facts, rows[low:high], probability[low:high], mask, stamp, tables)
         for k in range(low, high):
-            add(k - low, probability[k], sums, read)
+            add(k - low, probability[k], tables)
         for m in range(articles[a], articles[a + 1]):
             begin, end = offsets[m], offsets[m + 1]
             for k in range(begin, end):  # a mention does not support itself
-                add(k - low, -probability[k], sums, read)
+                add(k - low, -probability[k], tables)
             for k in range(begin, end):
                 if rows[k] >= 0 and probability[k] >= LEAST_ASKED:
-                    names[k], named_by[k], shares[k], elsewhere[k] = support_of(k - low, sums, read)
+                    names[k], named_by[k], shares[k], elsewhere[k] = support_of(k - low, tables)
             for k in range(begin, end):
-                add(k - low, probability[k], sums, read)
+                add(k - low, probability[k], tables)
     return names, named_by, shares, elsewhere
