@@ -286,7 +286,7 @@ def test_a_title_is_read_with_its_text(kb: SmallKB, title: str | None, text: str
     assert found.articles[1] == len(found)
     assert found.context is not None
     chosen = found.context.best_spans(np.where(np.isin(found.names.to_pylist(), names), 1.0, -1.0))
-    best, kept, _ = some_mentions(found, chosen, kb)
+    best, kept, _ = some_mentions(found, chosen)
     assert best.names.to_pylist() == names
     assert found.names.take(pa.array(kept)).to_pylist() == names
     assert best.span_lists.to_pylist() == [spans for _, spans, _ in wanted]

@@ -261,9 +261,9 @@ def _part(scored: Scored, spans: Bool, candidates: Bool | None = None) -> Scored
     batch, kept, candidate = scored.batch.some(spans, candidates)
     combined = replace(
         scored.combined,
-        total=scored.combined.total[candidate],
-        ties={name: key[candidate] for name, key in scored.combined.ties.items()},
-        nil=None if scored.combined.nil is None else scored.combined.nil[kept],
+        total=scored.combined.total.take(candidate),
+        ties={name: key.take(candidate) for name, key in scored.combined.ties.items()},
+        nil=None if scored.combined.nil is None else scored.combined.nil.take(kept),
     )
     scores, doubts = Kept(scored.scores, candidate), Kept(scored.doubts, kept)
     return replace(scored, batch=batch, scores=scores, doubts=doubts, combined=combined)

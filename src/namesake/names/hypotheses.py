@@ -205,18 +205,21 @@ class Found:
     def take(self, spans: Bool, candidates: Bool | None = None) -> tuple[Found, Int64, Int64]:
         """The mentions that have some of these spans, with some of their candidates; the numbers of both."""
         counts = np.diff(indptr(spans)[self.span_indptr])
-        kept = np.flatnonzero(counts)
+        kept, span = np.flatnonzero(counts), np.flatnonzero(spans)
         offsets, candidate = take_rows(self.offsets, kept)
         if candidates is not None:
-            offsets, candidate = indptr(candidates[candidate])[offsets], candidate[candidates[candidate]]
+            is_kept = candidates.take(candidate)
+            offsets, candidate = indptr(is_kept)[offsets], candidate.take(np.flatnonzero(is_kept))
         part = replace(
             self,
             indptr=np.searchsorted(kept, self.indptr).astype(np.int64),
             span_indptr=indptr(counts[kept]),
-            **{name: getattr(self, name)[spans] for name in ("first", "end", "spans", "byte_spans")},
-            **{name: getattr(self, name)[kept] for name in ("known", "is_other", "is_said", "namesakes", "listed")},
+            **{name: getattr(self, name).take(span, axis=0) for name in ("first", "end", "spans", "byte_spans")},
+            **{
+                name: getattr(self, name).take(kept) for name in ("known", "is_other", "is_said", "namesakes", "listed")
+            },
             offsets=offsets,
-            **{name: getattr(self, name)[candidate] for name in ("rows", "forms", "quality", "in_text")},
+            **{name: getattr(self, name).take(candidate) for name in ("rows", "forms", "quality", "in_text")},
         )
         return part, kept, candidate
 
