@@ -30,7 +30,7 @@ from namesake.files import Paths, several
 from namesake.kb.records import found_all
 from namesake.kb.store import KB
 from namesake.kinds import all_kinds, kind_counts, parse_kinds
-from namesake.machine import NAMESAKE_KB, from_home, named_kb
+from namesake.machine import NAMESAKE_KB, from_home, keep_freed_memory, named_kb
 from namesake.names.mentions import Source, faults
 from namesake.names.sources import KINDS, Detector, source_of
 from namesake.parts import Part
@@ -127,6 +127,7 @@ class Linker:
         if not callable(mentions):
             must_be(mentions, (str,), "mentions", KINDS)
         announce_compiling()
+        keep_freed_memory()
         self.mentions = mentions
         if kb is None and (kb := named_kb()) is None:
             raise NamesakeError(f"which KB? Give its folder, as in Linker('kb'), or set {NAMESAKE_KB} to it")
