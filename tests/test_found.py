@@ -21,7 +21,7 @@ from namesake.kb.columns.column_files import Strings
 from namesake.kernels.names.constants import FIRST_NAME, LABEL, LAST_TWO, PAIR, SHORT, SIMILAR, SURNAME
 from namesake.linker import Linker
 from namesake.names.hypotheses import Found, find, group_spans
-from namesake.names.mentions import faults, found_mentions, mentions_of, some_mentions
+from namesake.names.mentions import faults, found_mentions, mentions_of
 
 PEOPLE = {
     "Barack Obama": (200.0, ["President Obama"]),
@@ -280,17 +280,19 @@ def test_the_mean_over_the_spans_of_a_mention(kb: SmallKB) -> None:
 def test_a_title_is_read_with_its_text(kb: SmallKB, title: str | None, text: str, wanted: list[tuple]) -> None:
     articles = pa.array([text, "nobody"], pa.large_string()), kb, pa.array([title, "Nobody"])
     found = found_mentions(*articles)
-    lists = zip(found.names.to_pylist(), found.span_lists.to_pylist(), found.title_lists.to_pylist(), strict=True)
+    lists = zip(
+        found.names.to_pylist(), found.placed.span_lists.to_pylist(), found.placed.title_lists.to_pylist(), strict=True
+    )
     names = [name for name, _, _ in wanted]
     assert [one for one in lists if one[0] in names] == wanted
     assert found.articles[1] == len(found)
     assert found.context is not None
     chosen = found.context.best_spans(np.where(np.isin(found.names.to_pylist(), names), 1.0, -1.0))
-    best, kept, _ = some_mentions(found, chosen)
+    best, kept, _ = found.part(chosen)
     assert best.names.to_pylist() == names
     assert found.names.take(pa.array(kept)).to_pylist() == names
-    assert best.span_lists.to_pylist() == [spans for _, spans, _ in wanted]
-    assert best.title_lists.to_pylist() == [spans for _, _, spans in wanted]
+    assert best.placed.span_lists.to_pylist() == [spans for _, spans, _ in wanted]
+    assert best.placed.title_lists.to_pylist() == [spans for _, _, spans in wanted]
 
 
 # articles
@@ -309,7 +311,7 @@ def test_given_mentions_stand_in_the_order_of_their_articles(kb: SmallKB) -> Non
     assert mentions.context is None
     assert mentions.qids.tolist() == [20, 7, 70]
     assert mentions.rows.tolist() == [1, -1, 6]
-    assert mentions.byte_spans.tolist() == [[0, 2], [2, 6]]
+    assert mentions.placed.byte_spans.tolist() == [[0, 2], [2, 6]]
     assert mentions.quality.tolist() == pytest.approx([np.nan, np.nan, 1], nan_ok=True)
     assert faults(mentions, pa.chunked_array([pa.array([row["mentions"] for row in rows], pa.list_(MENTION))])) == {}
 

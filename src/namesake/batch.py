@@ -22,7 +22,8 @@ from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
 from namesake.kernels.link.contexts import Runs, narrow_contexts
-from namesake.names.mentions import Mentions, Source, found_mentions, mentions_of, some_mentions
+from namesake.names.mentions import Mentions, Source, found_mentions, mentions_of
+from namesake.names.titled import Placed
 from namesake.settings import Settings
 from namesake.text import Analysed, Lexicon
 
@@ -51,8 +52,8 @@ class Query:
 class Batch:
     """Some articles as flat arrays. Mentions and candidates are numbered through the batch, in the order of the input.
 
-    `articles[a]:articles[a + 1]` are article a's mentions, `offsets[m]:offsets[m + 1]` mention m's candidates,
-    `span_indptr[m]:span_indptr[m + 1]` its spans; `qids` and `rows` (-1: not in the KB) are by candidate.
+    `articles[a]:articles[a + 1]` are article a's mentions, `offsets[m]:offsets[m + 1]` mention m's candidates; `qids`
+    and `rows` (-1: not in the KB) are by candidate.
     """
 
     def __init__(
@@ -82,20 +83,27 @@ class Batch:
         """The probability of each candidate after the first round of scoring; None in the first round."""
         self.supported: list[Float64] | None = None
         """What scorers compute from `support`, once."""
-        self.taken = np.full(len(self.names), -1, np.int64)
+        self.taken = np.full(len(self.mentions), -1, np.int64)
         """The entity row that each mention cannot mean, as an earlier mention with its name does; else -1."""
 
     def _set(self, mentions: Mentions) -> None:
         self.mentions = mentions
-        self.articles, self.article, self.names = mentions.articles, mentions.article, mentions.names
-        self.span_lists, self.span_indptr = mentions.span_lists, mentions.span_indptr
-        self.title_lists = mentions.title_lists
-        self.spans, self.byte_spans = mentions.spans, mentions.byte_spans
-        self.offsets, self.qids, self.rows = mentions.offsets, mentions.qids, mentions.rows
+        self.articles, self.article, self.offsets = mentions.articles, mentions.article, mentions.offsets
+        self.qids, self.rows = mentions.qids, mentions.rows
+
+    @property
+    def names(self) -> pa.StringArray:
+        """The name of each mention."""
+        return self.mentions.names
+
+    @property
+    def placed(self) -> Placed:
+        """The spans of each mention in the text and in the title of its article."""
+        return self.mentions.placed
 
     def some(self, spans: Bool, candidates: Bool | None = None) -> tuple[Batch, Int64, Int64]:
         """The batch with some spans of its mentions and some of its candidates, and the numbers of what remains."""
-        mentions, kept, candidate = some_mentions(self.mentions, spans, candidates)
+        mentions, kept, candidate = self.mentions.part(spans, candidates)
         other = copy(self)
         for name in [name for name, value in vars(type(self)).items() if isinstance(value, cached_property)]:
             if name not in ("words", "days"):  # those of the articles
@@ -130,7 +138,7 @@ class Batch:
     @cached_property
     def mention(self) -> Int64:
         """The mention of each candidate."""
-        return np.repeat(np.arange(len(self.names)), np.diff(self.offsets))
+        return np.repeat(np.arange(len(self.mentions)), np.diff(self.offsets))
 
     @cached_property
     def quality(self) -> Float64:
@@ -175,9 +183,9 @@ class Batch:
         """How many candidates of each mention the text also names by a longer name."""
         found = self.mentions.context
         if found is None or not len(found):
-            return np.zeros(len(self.names), np.int64)
+            return np.zeros(len(self.mentions), np.int64)
         mention = np.searchsorted(self.offsets, np.flatnonzero(found.in_text), side="right") - 1
-        return np.bincount(mention, minlength=len(self.names))
+        return np.bincount(mention, minlength=len(self.mentions))
 
     # names
     @cached_property
@@ -230,19 +238,21 @@ class Batch:
         """The number of each mention's context, and all contexts: the sentences that contain one of its spans."""
         words = self.words
         texts = words.indptr, words.start, words.sentence_indptr, words.sentence
-        context, indptr, runs = narrow_contexts(*texts, self.article, self.span_indptr, self.byte_spans)
+        context, indptr, runs = narrow_contexts(*texts, self.article, self.placed.span_indptr, self.placed.byte_spans)
         return context, Runs(indptr, runs)
 
     @cached_property
     def no_person(self) -> Bool:
         """Whether "Inc." or "Stadium" follows a name that an article lists wherever it is, so that it is no person."""
         if self.mentions.context is not None:
-            return np.zeros(len(self.names), np.bool_)
+            return np.zeros(len(self.mentions), np.bool_)
         from namesake.kernels.names.firms import all_firms
         from namesake.names.tables import tables
 
         spoken = tables(self.kb.language)
-        firms: Bool = all_firms(*text_buffers(self.texts), self.article, self.span_indptr, self.byte_spans, spoken)
+        firms: Bool = all_firms(
+            *text_buffers(self.texts), self.article, self.placed.span_indptr, self.placed.byte_spans, spoken
+        )
         return firms
 
 

@@ -49,13 +49,13 @@ TOKENS = Need("counts of the tokens of names (`kb build` makes them)", lambda kb
 @doubt("Constant")
 def constant(batch: Batch) -> Scores:
     """1 for every mention."""
-    return np.ones(len(batch.names))
+    return np.ones(len(batch.mentions))
 
 
 @doubt("GivenName")
 def given_name(batch: Batch) -> Scores:
     """1 for a name that the article or the table lists, 0 for one that was found in the text."""
-    return np.full(len(batch.names), float(batch.mentions.context is None))
+    return np.full(len(batch.mentions), float(batch.mentions.context is None))
 
 
 def token_counts(reading: Reading) -> Iterator[Match]:
@@ -89,7 +89,7 @@ def _token_counts(batch: Batch, kb: KB) -> tuple[Scores, Scores, Scores]:
     names, found = kb.names, batch.mentions.context
     known = names.token_hashes, names.token_first, names.token_middle, names.token_last
     if found is None:
-        ends = np.zeros(len(batch.names) + 1, np.int64)
+        ends = np.zeros(len(batch.mentions) + 1, np.int64)
         hashes = token_hashes(batch.spelled.data, batch.spelled.offsets, ends)
     else:
         ends, hashes = found.name_hashes
@@ -133,7 +133,7 @@ def _of_found(
     def declare(function: Callable[[Batch, Found], Scores]) -> Signal:
         def of_batch(batch: Batch) -> Scores:
             found = batch.mentions.context
-            return np.zeros(len(batch.names)) if found is None else function(batch, found)
+            return np.zeros(len(batch.mentions)) if found is None else function(batch, found)
 
         of_batch.__doc__ = function.__doc__
         return doubt(name, needs=needs, aliases=aliases)(of_batch)
@@ -201,7 +201,7 @@ def _best_fame(batch: Batch, kept: Bool | None = None) -> Scores:
 
     fame = batch.once(fames)
     fame = fame if kept is None else np.where(kept, fame, 0.0)
-    largest: Scores = largest_of(batch.offsets, fame, np.full(len(batch.names), 0.1))
+    largest: Scores = largest_of(batch.offsets, fame, np.full(len(batch.mentions), 0.1))
     return largest
 
 

@@ -76,12 +76,14 @@ def mentions_called(scored: Scored, name: str | None) -> list[int]:
     """The mentions, or those with this name in some place: also Jordan for Michael Jordan, in any case."""
     batch = scored.batch
     if name is None:
-        return list(range(len(batch.names)))
+        return list(range(len(batch.mentions)))
     called, found = normalise(name), []
     texts_of = cache(lambda article: [texts[article].as_py() for texts in (batch.texts, batch.titles)])
-    for m in range(len(batch.names)):
+    for m in range(len(batch.mentions)):
         names = {batch.names[m].as_py()}
-        for text, lists in zip(texts_of(int(batch.article[m])), (batch.span_lists, batch.title_lists), strict=True):
+        for text, lists in zip(
+            texts_of(int(batch.article[m])), (batch.placed.span_lists, batch.placed.title_lists), strict=True
+        ):
             names |= {text[start:end] for start, end in lists[m].as_py() or ()}
         if called in map(normalise, names):
             found.append(m)
@@ -120,7 +122,7 @@ def _mention_rows(scored: Scored, reading: Reading, most: int | None) -> Iterato
         "article_id": batch.ids[reading.article].as_py(),
         "name": reading.name,
         "spans": reading.spans,
-        "title_spans": batch.title_lists[m].as_py(),
+        "title_spans": batch.placed.title_lists[m].as_py(),
         "margin": float(combined.total[first] - combined.total[second]) if second >= 0 else None,
         "tie_break": [*combined.names, "position"][decided] if decided > 0 else None,
         "reason": scored.decision.reason_of(m),

@@ -225,7 +225,7 @@ def _probable(scored: Scored, least: float, share: float) -> Bool:
     """Whether each candidate has this probability, and this share of that of the best one of its mention."""
     assert scored.probabilities is not None
     batch, probability = scored.batch, scored.probabilities[0]
-    probable: Bool = at_least(batch.offsets, probability, np.full(len(batch.names), least), share)
+    probable: Bool = at_least(batch.offsets, probability, np.full(len(batch.mentions), least), share)
     return probable if batch.decided is None else probable | np.repeat(batch.decided.settled, np.diff(batch.offsets))
 
 
@@ -285,7 +285,7 @@ def _again(scored: Scored, names: list[str], batch: Batch | None = None) -> Scor
 
 def _linked_before(scored: Scored) -> Int64:
     """For mentions of "the other" entity with a name, the best candidate of the name's first mention; else -1."""
-    batch, found, rows = scored.batch, scored.batch.mentions.context, np.full(len(scored.batch.names), -1, np.int64)
+    batch, found, rows = scored.batch, scored.batch.mentions.context, np.full(len(scored.batch.mentions), -1, np.int64)
     assert found is not None
     asked = np.flatnonzero(np.isin(batch.article, batch.article[found.is_other]))
     if not len(asked):
@@ -320,8 +320,8 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
         [
             batch.ids.take(arrow_numbers(batch.article)),
             batch.names,
-            batch.span_lists,
-            batch.title_lists,
+            batch.placed.span_lists,
+            batch.placed.title_lists,
             only(best_texts, answered & (best >= 0)),
             kind_names(np.where(answered, scored.best_kind, np.int8(UNKNOWN))),
             arrow_numbers(total[first], first < 0),
@@ -359,7 +359,7 @@ def link_rows(scored: Scored) -> list[dict[str, Any]]:
 def carried(extra: pa.Array, batch: Batch) -> pa.DictionaryArray:
     """The articles' other columns for each mention, stored once per article."""
     if extra.null_count == len(extra):
-        return pa.DictionaryArray.from_arrays(pa.nulls(len(batch.names), pa.int32()), pa.nulls(0, extra.type))
+        return pa.DictionaryArray.from_arrays(pa.nulls(len(batch.mentions), pa.int32()), pa.nulls(0, extra.type))
     mentions = np.diff(batch.articles)
     held = extra.filter(arrow_numbers(mentions > 0)).dictionary_encode()
     places = held.indices.take(arrow_numbers(np.repeat(np.arange(len(held)), mentions[mentions > 0])))

@@ -45,7 +45,7 @@ def evidence(name: str, *aliases: str, formula: str | None = None) -> Callable[[
     def declare(function: Callable[[Found], OfSpans]) -> Signal:
         def mean(batch: Batch, kb: KB) -> Float64:
             found = batch.mentions.context
-            return np.zeros(len(batch.names)) if found is None else found.mean(np.asarray(function(found)))
+            return np.zeros(len(batch.mentions)) if found is None else found.mean(np.asarray(function(found)))
 
         def of_batch(batch: Batch) -> Float64:
             return batch.once(mean)

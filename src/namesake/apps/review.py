@@ -115,7 +115,7 @@ def _cases_of_batch(scored: Scored, wanted: set[tuple[str, str]], below: float) 
     contexts = contexts_of(batch.mentions, batch.texts, np.array(asked, np.int64))
     judged = Reconciled(scored, np.arange(len(names)))
     for m, context in zip(asked, contexts, strict=True):
-        text, spans = batch.texts[int(batch.article[m])].as_py(), batch.span_lists[m].as_py()
+        text, spans = batch.texts[int(batch.article[m])].as_py(), batch.placed.span_lists[m].as_py()
         span = max(spans, key=lambda one: one[1] - one[0], default=[0, 0])  # not a part of the name
         sentence = sentence_at(text, *span) if spans else ("", names[m], "")
         date = batch.dates[int(batch.article[m])].as_py()

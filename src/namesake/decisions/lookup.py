@@ -147,11 +147,12 @@ class Decisions:
         asked = np.flatnonzero(positions(self.names, hashes) >= 0)
         if not len(asked):
             return number, asked, asked
-        spans_of, spans = take_rows(mentions.span_indptr, asked)
+        placed = mentions.placed
+        spans_of, spans = take_rows(placed.span_indptr, asked)
         of_span = np.repeat(asked, np.diff(spans_of))
         without = asked[np.diff(spans_of) == 0]  # names in a title: the beginning of the text
         mention = np.concatenate([of_span, without])
-        where = np.concatenate([mentions.byte_spans[spans], np.zeros((len(without), 2), np.int32)]).astype(np.int32)
+        where = np.concatenate([placed.byte_spans[spans], np.zeros((len(without), 2), np.int32)]).astype(np.int32)
         contexts = fingerprints(*text_buffers(texts), mentions.article[mention], where)
         keys = np.concatenate([hashes[asked], hashes[mention] ^ contexts])
         mention = np.concatenate([asked, mention])
@@ -205,8 +206,8 @@ def texts(table: pa.Table, column: str) -> list[str]:
 def contexts_of(mentions: Mentions, texts: pa.Array, asked: Int64) -> list[str]:
     """The field `context` for some mentions: the fingerprint of their first span."""
     first = np.zeros((len(asked), 2), np.int32)
-    has_span = np.diff(mentions.span_indptr)[asked] > 0
-    first[has_span] = mentions.byte_spans[mentions.span_indptr[asked[has_span]]]
+    has_span = np.diff(mentions.placed.span_indptr)[asked] > 0
+    first[has_span] = mentions.placed.byte_spans[mentions.placed.span_indptr[asked[has_span]]]
     return [f"{one:016x}" for one in fingerprints(*text_buffers(texts), mentions.article[asked], first).tolist()]
 
 

@@ -40,6 +40,10 @@ class Found:
     candidates `offsets[m]` to `offsets[m + 1]`.
     """
 
+    data: UInt8
+    """The bytes of the texts."""
+    begins: Int64
+    """The place of the first byte of each text."""
     texts: lattice.Texts
     indptr: Int64
     span_indptr: Int64
@@ -85,6 +89,12 @@ class Found:
     def leads(self) -> Int64:
         """The first span of each mention."""
         return self.span_indptr[:-1]
+
+    @property
+    def spelled(self) -> tuple[UInt8, Int64]:
+        """The bytes of the texts, and the ends of each mention's first span in them."""
+        begin = self.begins[self.span_text[self.leads]]
+        return self.data, (self.byte_spans[self.leads] + begin[:, None]).astype(np.int64)
 
     @property
     def name_hashes(self) -> tuple[Int64, UInt64]:
@@ -240,7 +250,7 @@ def find(kb: KB, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Fou
     variants = _variants(names, data, offsets, texts, found, mentions)
     gathered = gather.gather_candidates(texts, found, mentions, index, variants)
     spans = bytes_to_characters(data, offsets, gathered.span_indptr[gathered.indptr], gathered.byte_spans)
-    return Found(texts=texts, spans=spans, **gathered._asdict())
+    return Found(data=data, begins=offsets, texts=texts, spans=spans, **gathered._asdict())
 
 
 def _variants(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,6 @@ from namesake.arrays import (
     Float64,
     Int32,
     Int64,
-    UInt8,
     arrow_numbers,
     indptr,
     list_parts,
@@ -22,7 +22,7 @@ from namesake.arrays import (
     one_chunk,
     text_buffers,
 )
-from namesake.articles.schema import MENTION, SPANS
+from namesake.articles.schema import MENTION
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
 from namesake.kernels.text.spans import BAD, characters_to_bytes, cut_out
@@ -41,33 +41,55 @@ class Mentions:
     `span_indptr[m]:span_indptr[m + 1]`, in characters and in bytes of its text (BAD where one does not fit), and the
     candidates `offsets[m]:offsets[m + 1]`: their QIDs, their rows of the KB (-1: not there), and how well the KB knows
     them by the name (NaN where they were given, and nobody has asked).
+
+    Names that were found in texts lose most mentions before their spelling and their places are read: see `part`.
     """
 
     articles: Int64
-    names: pa.StringArray
-    span_lists: pa.ListArray
-    """The spans in characters, as articles and links hold them."""
-    title_lists: pa.ListArray
-    """The spans in the article's title, in its characters; null where the name does not stand there."""
-    span_indptr: Int64
-    spans: Int32
-    byte_spans: Int32
     offsets: Int64
     qids: Int64
     rows: Int64
     quality: Float64
+    given: tuple[pa.StringArray, Placed] | None = None
+    """The names and where they stand, unless they were found in the texts."""
     context: Found | None = None
-    """The tokens around names that were found in the texts; None for given names."""
+    """The names that were found in the texts, and the tokens around them; None for given names."""
     titled: Titled | None = None
     """The texts with their titles, in which names were found."""
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self.offsets) - 1
 
     @property
     def article(self) -> Int64:
         """The article of each mention."""
         return np.repeat(np.arange(len(self.articles) - 1), np.diff(self.articles))
+
+    @cached_property
+    def names(self) -> pa.StringArray:
+        """The name of each mention; one that a line break parts is one name still."""
+        if self.context is None:
+            assert self.given is not None
+            return self.given[0]
+        offsets, texts, broken = cut_out(*self.context.spelled)
+        names = pa.StringArray.from_buffers(len(self), pa.py_buffer(offsets), pa.py_buffer(texts))
+        return pc.replace_substring_regex(names, r"\s*[\t-\r]\s*", " ") if broken else names
+
+    @cached_property
+    def placed(self) -> Placed:
+        """Where the mentions stand in their texts, and in the titles."""
+        found = self.context
+        if found is None:
+            assert self.given is not None
+            return self.given[1]
+        whole = Placed(found.indptr, found.span_indptr, found.spans, found.byte_spans)
+        return whole if self.titled is None else self.titled.part(whole)
+
+    def part(self, spans: Bool, candidates: Bool | None = None) -> tuple[Mentions, Int64, Int64]:
+        """The mentions that have some of these spans, with some of their candidates; the numbers of both."""
+        assert self.context is not None
+        found, kept, candidate = self.context.take(spans, candidates)
+        return _found(found, self.qids.take(candidate), self.titled), kept, candidate
 
 
 class Source(Protocol):
@@ -88,35 +110,19 @@ def found_mentions(texts: pa.Array, kb: KB, titles: pa.Array | None = None, vari
     titled = None if titles is None else Titled.of(texts, titles)
     data, offsets = text_buffers(texts if titled is None else titled.texts)
     found = find(kb, data, offsets, None if titled is None else titled.head_bytes)
-    where = found.byte_spans[found.leads] + offsets[found.span_text[found.leads]][:, None]
-    return _of_found(found, _cut_out(data, where.astype(np.int64)), kb.qids[found.rows], titled)
+    return _found(found, kb.qids[found.rows], titled)
 
 
-def _of_found(found: Found, names: pa.StringArray, qids: Int64, titled: Titled | None) -> Mentions:
-    placed = Placed(found.indptr, found.span_indptr, found.spans, found.byte_spans)
-    placed = placed if titled is None else titled.part(placed)
+def _found(found: Found, qids: Int64, titled: Titled | None) -> Mentions:
     candidates = found.offsets, qids, found.rows.astype(np.int64), found.quality
-    return _placed(names, placed, *candidates, context=found, titled=titled)
-
-
-def _placed(names: pa.StringArray, at: Placed, *candidates: Any, **found: Any) -> Mentions:
-    """Mentions at some places; `candidates` are their offsets, QIDs, rows and qualities."""
-    places = at.span_lists, at.title_lists, at.span_indptr, at.spans, at.byte_spans
-    return Mentions(at.articles, names, *places, *candidates, **found)
-
-
-def some_mentions(mentions: Mentions, spans: Bool, candidates: Bool | None = None) -> tuple[Mentions, Int64, Int64]:
-    """The mentions that have some of these spans, with some of their candidates; the numbers of both."""
-    assert mentions.context is not None
-    part, kept, candidate = mentions.context.take(spans, candidates)
-    names, qids = mentions.names.take(arrow_numbers(kept)), mentions.qids[candidate]
-    return _of_found(part, names, qids, mentions.titled), kept, candidate
+    return Mentions(found.indptr, *candidates, context=found, titled=titled)
 
 
 def looked_up(names: pa.StringArray, placed: Placed, kb: KB, variants: Variants) -> Mentions:
     """Names that another detector found at some places, with the candidates that given names would have."""
     nobody = np.empty(0, np.int64)
-    mentions = _placed(names, placed, np.zeros(len(names) + 1, np.int64), nobody, nobody, np.empty(0))
+    without = np.zeros(len(names) + 1, np.int64), nobody, nobody, np.empty(0)
+    mentions = Mentions(placed.articles, *without, given=(names, placed))
     return _look_up(mentions, arrow_numbers(np.ones(len(names), np.bool_)), kb, variants)
 
 
@@ -128,19 +134,9 @@ def given_mentions(column: pa.ListArray, texts: pa.Array, kb: KB, variants: Vari
     spans = _span_pairs(pairs)
     offsets, texts_of_qids = list_parts(given)
     qids = kb.ids.parse(texts_of_qids)
-    known = Mentions(
-        articles=articles,
-        names=names,
-        span_lists=span_lists,
-        title_lists=pa.nulls(len(names), SPANS),
-        span_indptr=span_indptr,
-        spans=spans,
-        byte_spans=characters_to_bytes(*text_buffers(texts), span_indptr[articles], spans),
-        offsets=offsets,
-        qids=qids,
-        rows=kb.rows(qids),
-        quality=np.full(len(qids), np.nan),
-    )
+    byte_spans = characters_to_bytes(*text_buffers(texts), span_indptr[articles], spans)
+    placed = Placed(articles, span_indptr, spans, byte_spans, span_lists)
+    known = Mentions(articles, offsets, qids, kb.rows(qids), np.full(len(qids), np.nan), given=(names, placed))
     return _look_up(known, given.is_null(), kb, variants) if given.null_count else known
 
 
@@ -161,9 +157,9 @@ def faults(mentions: Mentions, column: pa.ChunkedArray) -> dict[int, str]:
     if names.null_count:
         for m in np.flatnonzero(numpy_numbers(names.is_null())).tolist():
             wrong[int(article[m])] = "a mention has no name"
-    for k in np.flatnonzero(mentions.byte_spans[:, 0] == BAD).tolist():
-        m = _row_of(mentions.span_indptr, k)
-        start, end = mentions.spans[k]
+    for k in np.flatnonzero(mentions.placed.byte_spans[:, 0] == BAD).tolist():
+        m = _row_of(mentions.placed.span_indptr, k)
+        start, end = mentions.placed.spans[k]
         which = "a span" if start == end == BAD else f"span [{start}, {end}]"
         wrong[int(article[m])] = f"{which} of {names[m].as_py()!r} does not fit the text"
     for k in np.flatnonzero(mentions.qids < 0).tolist():
@@ -212,10 +208,3 @@ def _span_pairs(pairs: pa.FixedSizeListArray) -> Int32:
         flat = pa.array(whole, pairs.type).flatten()
     ends: Int32 = numpy_numbers(flat).astype(np.int32, copy=False).reshape(-1, 2)
     return ends
-
-
-def _cut_out(data: UInt8, where: Int64) -> pa.StringArray:
-    """The names that stand between bytes; one that a line break parts is one name still."""
-    offsets, texts, broken = cut_out(data, where)
-    names = pa.StringArray.from_buffers(len(where), pa.py_buffer(offsets), pa.py_buffer(texts))
-    return pc.replace_substring_regex(names, r"\s*[\t-\r]\s*", " ") if broken else names

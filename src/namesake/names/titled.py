@@ -22,6 +22,7 @@ class Placed:
     span_indptr: Int64
     spans: Int32
     byte_spans: Int32
+    given: pa.ListArray | None = None
     in_titles: pa.ListArray | None = None
 
     def __len__(self) -> int:
@@ -30,7 +31,7 @@ class Placed:
     @property
     def span_lists(self) -> pa.ListArray:
         """The spans in characters, as articles and links hold them."""
-        return _lists(self.span_indptr, self.spans)
+        return _lists(self.span_indptr, self.spans) if self.given is None else self.given
 
     @property
     def title_lists(self) -> pa.ListArray:

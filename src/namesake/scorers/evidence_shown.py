@@ -115,7 +115,7 @@ class Reading:
     @cached_property
     def spans(self) -> list[list[int]]:
         """Where the name is in the text, in characters."""
-        return row_of(self.batch.span_indptr, self.batch.spans, self.mention)
+        return row_of(self.batch.placed.span_indptr, self.batch.placed.spans, self.mention)
 
     @cached_property
     def name_words(self) -> set[int]:
@@ -125,7 +125,7 @@ class Reading:
     @cached_property
     def sentences(self) -> list[int]:
         """The sentences of the article that contain a span of the mention."""
-        spans = row_of(self.batch.span_indptr, self.batch.byte_spans, self.mention)
+        spans = row_of(self.batch.placed.span_indptr, self.batch.placed.byte_spans, self.mention)
         return sorted(overlapping_sentences(self.page.sentences, spans))
 
     @cached_property

@@ -124,9 +124,9 @@ def _sentence_years(batch: Batch, kb: KB, mentions: Int64) -> tuple[Int64, Score
 
     words, (data, texts) = batch.words, text_buffers(batch.texts)
     starts = words.sentence + np.repeat(texts[:-1], np.diff(words.sentence_indptr))
-    of_mention, span = take_rows(batch.span_indptr, mentions)
+    of_mention, span = take_rows(batch.placed.span_indptr, mentions)
     article = np.repeat(batch.article[mentions], np.diff(of_mention))
-    begin, end = (batch.byte_spans[span] + texts[article][:, None]).T
+    begin, end = (batch.placed.byte_spans[span] + texts[article][:, None]).T
     first = np.maximum(np.searchsorted(starts, begin, side="right") - 1, words.sentence_indptr[article])
     after = np.maximum(np.searchsorted(starts, end - 1, side="right"), first + 1)
     is_last = after == words.sentence_indptr[article + 1]
@@ -170,7 +170,7 @@ def life_dates_match(batch: Batch, kb: KB) -> Scores:
 
     language = kb.language
     some, stated = vitals(  # few mentions have such data
-        *(*text_buffers(batch.texts), batch.article, batch.span_indptr, batch.byte_spans),
+        *(*text_buffers(batch.texts), batch.article, batch.placed.span_indptr, batch.placed.byte_spans),
         *(*pack(sorted(language.born)), *pack(sorted(language.died)), year_words(language)),
     )
     offsets, candidate = take_rows(batch.offsets, some)

@@ -98,7 +98,7 @@ def ncse(batch: Batch, kb: KB) -> Scores:
 
 def _narrow_texts(batch: Batch) -> Iterator[str]:
     """For each mention, the sentences that contain one of its spans."""
-    for article, mentions in groupby(range(len(batch.names)), lambda mention: int(batch.article[mention])):
+    for article, mentions in groupby(range(len(batch.mentions)), lambda mention: int(batch.article[mention])):
         page = Page(batch, article)
         raw, ends = page.text.encode(), [*page.sentences[1:], None]
         for mention in mentions:
@@ -207,11 +207,11 @@ def mgenre(batch: Batch, kb: KB) -> Scores:
         model = load_mgenre(os.environ.get(MODEL, ""))
     scores, settings = np.zeros(len(batch.rows)), batch.settings.neural
     asked, questions = [], []
-    for mention in range(len(batch.names)):
+    for mention in range(len(batch.mentions)):
         begin, end = (int(at) for at in batch.offsets[mention : mention + 2])
         titles = {at: title for at in range(begin, end) if (title := title_of(kb, int(batch.rows[at])))}
         text = batch.texts[int(batch.article[mention])].as_py() if titles else ""
-        for start, stop in row_of(batch.span_indptr, batch.spans, mention) if titles else ():
+        for start, stop in row_of(batch.placed.span_indptr, batch.placed.spans, mention) if titles else ():
             questions.append(model.question(text, (start, stop), list(titles.values()), settings.tokens))
             asked.append(list(titles))
     for places, likelihoods in zip(asked, model.answers(questions, settings.beam), strict=True):

@@ -73,7 +73,7 @@ class Signal:
 
     def __call__(self, batch: Batch) -> Scores:
         """One finite number for each candidate, or each mention, of the batch."""
-        count, of = (len(batch.rows), "candidates") if self.kind == "scorer" else (len(batch.names), "mentions")
+        count, of = (len(batch.rows), "candidates") if self.kind == "scorer" else (len(batch.mentions), "mentions")
         who, given = f"the {self.kind} {self.name}", self.compute(batch)
         if isinstance(given, ByClass):
             return cast(Scores, given)

@@ -142,7 +142,7 @@ def cssve(batch: Batch, kb: KB) -> Scores:
     )
     unknown = batch.rows < 0
     if unknown.any():  # an entity that is not in the KB gets the lowest score of its mention, at most 0
-        least = np.zeros(len(batch.names))
+        least = np.zeros(len(batch.mentions))
         np.minimum.at(least, batch.mention, scores)
         scores[unknown] = least[batch.mention[unknown]]
     return scores
