@@ -136,10 +136,10 @@ class Found:
 
     def line_share(self, of_tokens: Bool) -> Float64:
         """The share of the tokens of each span's line for which something is true."""
-        lines = np.cumsum(self.texts.marks & t.STARTS_LINE != 0)
-        of_span, sizes = lines[self.first], np.bincount(lines)
-        share: Float64 = np.bincount(lines[of_tokens], minlength=len(sizes))[of_span] / sizes[of_span]
-        return share
+        starts = np.flatnonzero(self.texts.marks & t.STARTS_LINE)
+        counts = np.add.reduceat(of_tokens, starts, dtype=np.int64)
+        share: Float64 = counts / np.diff(starts, append=len(of_tokens))
+        return share[np.searchsorted(starts, self.first, side="right") - 1]
 
     def is_listed(self, at: Int64, classes: int) -> Bool:
         """Whether the tokens at some places are in one of these lists of words."""
