@@ -22,7 +22,7 @@ from namesake.arrays import (
     one_chunk,
     text_buffers,
 )
-from namesake.articles.schema import MENTION, SPANS
+from namesake.articles.schema import MENTION
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
 from namesake.kernels.text.spans import BAD, characters_to_bytes, cut_out
@@ -33,25 +33,15 @@ if TYPE_CHECKING:
     from namesake.names.hypotheses import Found
 
 
-@dataclass(frozen=True)
-class Mentions:
+@dataclass(frozen=True, kw_only=True)
+class Mentions(Placed):
     """Mentions in the order of their articles, with their spans and candidates.
 
-    Article a has the mentions `articles[a]:articles[a + 1]`. Mention m has the spans
-    `span_indptr[m]:span_indptr[m + 1]`, in characters and in bytes of its text (BAD where one does not fit), and the
-    candidates `offsets[m]:offsets[m + 1]`: their QIDs, their rows of the KB (-1: not there), and how well the KB knows
-    them by the name (NaN where they were given, and nobody has asked).
+    Mention m has the candidates `offsets[m]:offsets[m + 1]`: their QIDs, their rows of the KB (-1: not there), and how
+    well the KB knows them by the name (NaN where they were given, and nobody has asked).
     """
 
-    articles: Int64
     names: pa.StringArray
-    span_lists: pa.ListArray
-    """The spans in characters, as articles and links hold them."""
-    title_lists: pa.ListArray
-    """The spans in the article's title, in its characters; null where the name does not stand there."""
-    span_indptr: Int64
-    spans: Int32
-    byte_spans: Int32
     offsets: Int64
     qids: Int64
     rows: Int64
@@ -60,9 +50,6 @@ class Mentions:
     """The tokens around names that were found in the texts; None for given names."""
     titled: Titled | None = None
     """The texts with their titles, in which names were found."""
-
-    def __len__(self) -> int:
-        return len(self.names)
 
     @property
     def article(self) -> Int64:
@@ -95,14 +82,9 @@ def found_mentions(texts: pa.Array, kb: KB, titles: pa.Array | None = None, vari
 def _of_found(found: Found, names: pa.StringArray, qids: Int64, titled: Titled | None) -> Mentions:
     placed = Placed(found.indptr, found.span_indptr, found.spans, found.byte_spans)
     placed = placed if titled is None else titled.part(placed)
-    candidates = found.offsets, qids, found.rows.astype(np.int64), found.quality
-    return _placed(names, placed, *candidates, context=found, titled=titled)
-
-
-def _placed(names: pa.StringArray, at: Placed, *candidates: Any, **found: Any) -> Mentions:
-    """Mentions at some places; `candidates` are their offsets, QIDs, rows and qualities."""
-    places = at.span_lists, at.title_lists, at.span_indptr, at.spans, at.byte_spans
-    return Mentions(at.articles, names, *places, *candidates, **found)
+    candidates: dict[str, Any] = {"offsets": found.offsets, "qids": qids, "rows": found.rows.astype(np.int64)}
+    candidates |= {"quality": found.quality, "context": found, "titled": titled}
+    return Mentions(**vars(placed), names=names, **candidates)
 
 
 def some_mentions(mentions: Mentions, spans: Bool, candidates: Bool | None = None) -> tuple[Mentions, Int64, Int64]:
@@ -115,15 +97,19 @@ def some_mentions(mentions: Mentions, spans: Bool, candidates: Bool | None = Non
 
 def looked_up(names: pa.StringArray, placed: Placed, kb: KB, variants: Variants) -> Mentions:
     """Names that another detector found at some places, with the candidates that given names would have."""
-    nobody = np.empty(0, np.int64)
-    mentions = _placed(names, placed, np.zeros(len(names) + 1, np.int64), nobody, nobody, np.empty(0))
-    return _look_up(mentions, arrow_numbers(np.ones(len(names), np.bool_)), kb, variants)
+    from namesake.names.candidates import candidates  # its kernels load when a name is first looked up
+
+    found = candidates(kb.names, *text_buffers(names), variants=variants)
+    rows = found.rows.astype(np.int64)
+    own: dict[str, Any] = {"offsets": found.indptr, "qids": kb.qids[rows], "rows": rows, "quality": found.quality}
+    return Mentions(**vars(placed), names=names, **own)
 
 
 def given_mentions(column: pa.ListArray, texts: pa.Array, kb: KB, variants: Variants) -> Mentions:
     """The mentions that articles come with; a mention without a list of candidates gets those the KB's names have."""
     articles, mentions = list_parts(column)
-    names, span_lists, given = _fields(mentions)
+    fields = mentions.flatten() if len(mentions) else [pa.nulls(0, field.type) for field in MENTION]
+    names, span_lists, given = fields
     span_indptr, pairs = list_parts(span_lists)
     spans = _span_pairs(pairs)
     offsets, texts_of_qids = list_parts(given)
@@ -131,11 +117,10 @@ def given_mentions(column: pa.ListArray, texts: pa.Array, kb: KB, variants: Vari
     known = Mentions(
         articles=articles,
         names=names,
-        span_lists=span_lists,
-        title_lists=pa.nulls(len(names), SPANS),
         span_indptr=span_indptr,
         spans=spans,
         byte_spans=characters_to_bytes(*text_buffers(texts), span_indptr[articles], spans),
+        given=span_lists,
         offsets=offsets,
         qids=qids,
         rows=kb.rows(qids),
@@ -189,19 +174,12 @@ def _look_up(mentions: Mentions, asked: pa.BooleanArray, kb: KB, variants: Varia
     counts[is_asked] = np.diff(found.indptr)
     offsets = indptr(counts)
     from_names = np.repeat(is_asked, counts)
-    qids, rows = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.int64)
-    quality = np.empty(offsets[-1])
-    for column, given, looked_up in (
-        (qids, mentions.qids, kb.qids[found.rows]),
-        (rows, mentions.rows, found.rows),
-        (quality, mentions.quality, found.quality),
-    ):
-        column[~from_names], column[from_names] = given, looked_up
-    return replace(mentions, offsets=offsets, qids=qids, rows=rows, quality=quality)
-
-
-def _fields(mentions: pa.StructArray) -> list[pa.Array]:
-    return mentions.flatten() if len(mentions) else [pa.nulls(0, field.type) for field in MENTION]
+    columns: dict[str, Any] = {"qids": kb.qids[found.rows], "rows": found.rows, "quality": found.quality}
+    for name, looked_up in columns.items():
+        given = getattr(mentions, name)
+        columns[name] = np.empty(offsets[-1], given.dtype)
+        columns[name][~from_names], columns[name][from_names] = given, looked_up
+    return replace(mentions, offsets=offsets, **columns)
 
 
 def _span_pairs(pairs: pa.FixedSizeListArray) -> Int32:

@@ -16,13 +16,19 @@ BETWEEN = "\n\n"  # parts a title from its text: no name reaches across an empty
 
 @dataclass(frozen=True)
 class Placed:
-    """Where mentions stand in texts, as in `Mentions`; the spans in titles are apart."""
+    """Where mentions are in texts, in the order of the articles; the spans in titles are separate.
+
+    Article a has the mentions `articles[a]:articles[a + 1]`. Mention m has the spans
+    `span_indptr[m]:span_indptr[m + 1]`, in characters and in bytes of its text (BAD if one does not fit).
+    """
 
     articles: Int64
     span_indptr: Int64
     spans: Int32
     byte_spans: Int32
     in_titles: pa.ListArray | None = None
+    given: pa.ListArray | None = None
+    """The spans as an article lists them, if it does."""
 
     def __len__(self) -> int:
         return len(self.span_indptr) - 1
@@ -30,7 +36,7 @@ class Placed:
     @property
     def span_lists(self) -> pa.ListArray:
         """The spans in characters, as articles and links hold them."""
-        return _lists(self.span_indptr, self.spans)
+        return _lists(self.span_indptr, self.spans) if self.given is None else self.given
 
     @property
     def title_lists(self) -> pa.ListArray:
