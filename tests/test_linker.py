@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from namesake.articles import builder as cutting
 from namesake.articles.article import FEW_NAMES, MOST_LENGTHS, Article, Mention, all_occurrences, occurrences
 from namesake.articles.builder import ArticleBuilder
-from namesake.articles.rejects import Rejects
+from namesake.articles.rejects import NoRejects, Rejects
 from namesake.articles.schema import ARTICLES
 from namesake.engines.file_linker import link_tables
 from namesake.errors import NamesakeError
@@ -128,7 +128,7 @@ def test_same_links_where_bytes_bound_the_pieces(slice_linker, quotebank, whole,
 def test_same_links_for_any_number_of_threads(slice_linker, quotebank, whole, threads, size):
     fresh = Linker(slice_linker.kb, slice_linker.recipe)
     tables = [quotebank.slice(at, size) for at in range(0, quotebank.num_rows, size)]
-    done = list(link_tables(fresh, iter(tables), threads, scores=True))
+    done = list(link_tables(fresh, iter(tables), NoRejects(), threads, scores=True))
     assert [one.articles for one in done] == [table.num_rows for table in tables]
     assert pa.concat_tables([one.links for one in done]).combine_chunks().equals(whole.combine_chunks())
 
@@ -398,7 +398,7 @@ def test_link_text_of_odd_texts(linker):
 
 def test_no_more_threads_are_started_than_cores_can_use(sample_kb, articles):
     tables = [articles.slice(i % articles.num_rows, 1) for i in range(40 * cores())]
-    alive = [threading.active_count() for _ in link_tables(Linker(sample_kb), tables, threads=5000)]
+    alive = [threading.active_count() for _ in link_tables(Linker(sample_kb), tables, NoRejects(), threads=5000)]
     assert max(alive) - threading.active_count() <= MOST_FOR_A_CORE * cores()
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from namesake import Linker, Mention
+from namesake.articles.rejects import NoRejects
 from namesake.articles.schema import ARTICLES, check
 from namesake.engines.file_linker import link_tables
 from namesake.errors import NamesakeError
@@ -101,7 +102,7 @@ def test_threads_and_processes_find_the_same(sample_kb):
     articles = check(pa.Table.from_pylist(rows), ARTICLES, "articles")
     whole = linker.link(articles)
     assert whole.num_rows > 20
-    several = link_tables(linker, [articles.slice(n, 2) for n in range(0, len(articles), 2)], threads=3)
+    several = link_tables(linker, [articles.slice(n, 2) for n in range(0, len(articles), 2)], NoRejects(), 3)
     assert pa.concat_tables(one.links for one in several).to_pylist() == whole.to_pylist()
     assert pickle.loads(pickle.dumps(linker)).link(articles).to_pylist() == whole.to_pylist()
     assert linker.metadata["mentions"] == f"spacy:{MODEL}"

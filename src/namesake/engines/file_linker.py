@@ -178,8 +178,7 @@ def read_files(
     A file that cannot be read is an error, unless `listing` has found it: then the error is added to its problems.
     """
     check_date(date)
-    reading = reading or Reading()
-    reading = replace(reading, below=reading.below or common_folder(paths))
+    reading = reading or reading_for(paths, None)
     for path in paths:
         read = 0
         try:
@@ -296,23 +295,22 @@ def flat(links: pa.Table) -> pa.Table:
 def link_tables(
     linker: Linker,
     tables: Iterable[pa.Table],
+    rejects: Rejects,
     threads: int = 1,
     scores: bool = False,
-    rejects: Rejects | None = None,
     most: int | None = None,
 ) -> Iterator[Linked]:
     """Link tables of articles, in their order; at most two tables per thread are in memory."""
 
-    def link(table: pa.Table) -> tuple[Linked, Rejects | None]:
-        own = None if rejects is None else Rejects(most=table.num_rows)  # threads do not share rejects
+    def link(table: pa.Table) -> tuple[Linked, Rejects]:
+        own = Rejects(most=table.num_rows)  # threads do not share rejects
         return linker.link_counted(table, scores, own, most), own
 
     threads = threads_for(threads)
     for linked, own in in_order(link, tables, threads) if threads > 1 else map(link, tables):
-        if rejects is not None and own is not None:
-            for reject in own.first:
-                rejects.add(reject)
-            rejects.unread_dates.update(own.unread_dates)
+        for reject in own.first:
+            rejects.add(reject)
+        rejects.unread_dates.update(own.unread_dates)
         yield linked
 
 
@@ -383,7 +381,7 @@ def link_files(
         tables = read_files(paths, rejects, date, reading_for(paths, reading, most_line), optional)
         most = MOST_CANDIDATES if writer.has_articles and not scores else None
         scores, one_per_span = scores or writer.has_articles, one_per_span and not writer.has_articles
-        for done in link_tables(linker, tables, threads, scores, rejects, most):
+        for done in link_tables(linker, tables, rejects, threads, scores, most):
             writer.write(described(linker.kb, done.links, one_per_span, linked_only), done.read)
             counts.update(articles=done.articles, mentions=done.mentions, linked=done.linked)
             reporter.advance(meter.fraction(), counts["articles"], "articles")

@@ -298,30 +298,19 @@ class _Run:
 
     def _ask(self, batch: _Batch, quote: Quote, origin: Found) -> None:
         """Add the row of a quotation; without an article, it and the words of its URLs are the text to link."""
-        answer, speaker, context, articles, quotation = NO_SPEAKER, None, None, 0, mend_apart(quote.quotation)
+        quotation = mend_apart(quote.quotation)
+        row = {"quoteID": quote.id, "quotation": quotation, "articles": 0, "date": quote.day, **NO_SPEAKER}
+        row |= {"numOccurrences": quote.occurrences, "phase": quote.phase}
         if not quotebank_records.has_no_speaker(quote.speaker):
             mention = self._mention(Mention(mend_apart(quote.speaker or ""), (), quote.candidates or None))
-            speaker = mention.name
-            found, articles = self.evidence.find(quote, speaker)
-            context = "articles" if articles else "quotation"
-            if found is None:
+            answer, row["articles"] = self.evidence.find(quote, mention.name)
+            row |= {"speaker": mention.name, "context": "articles" if row["articles"] else "quotation"}
+            if answer is None:
                 words = dict.fromkeys(map(address_words, quote.addresses[:MOST_ADDRESSES]))
                 text = Article("", "\n".join([quotation, *words]), date=quote.day, mentions=[mention])
-                found = {"text": batch.add(text, origin)}
-            answer = found
-        batch.rows.append(
-            {
-                "quoteID": quote.id,
-                "quotation": quotation,
-                "speaker": speaker,
-                "context": context,
-                "articles": articles,
-                "date": quote.day,
-                "numOccurrences": quote.occurrences,
-                "phase": quote.phase,
-                **answer,
-            }
-        )
+                answer = {"text": batch.add(text, origin)}
+            row |= answer
+        batch.rows.append(row)
 
     def _add_quotes(self, batch: _Batch, found: Found) -> None:
         """Ask for the speaker of a quotation, or of those quotations of an article that it represents."""

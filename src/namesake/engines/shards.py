@@ -49,14 +49,18 @@ class Plan(msgspec.Struct, frozen=True):
     @staticmethod
     def of(linker: Linker, inputs: list[Input], reading: Reading, options: dict[str, str]) -> "Plan":
         """The plan of a run with this linker; `options` are the others of `link_folder`."""
-        recipe = tomllib.loads(linker.recipe.toml())
+        recipe, kb, hashed = tomllib.loads(linker.recipe.toml()), linker.kb, sha256()
+        needs_data = any(named(scorer).needs is not None for scorer in linker.recipe.scorers)
+        for kind in get_args(Kind):  # vectors can be replaced while the KB stays
+            if needs_data and has_vectors(kb, kind):
+                hashed.update((kb.path / FOLDER / kind / MANIFEST).read_bytes())
         threshold = recipe.get("decide", {}).pop("threshold", "")
         facts = {
             "version of namesake": __version__,
-            "KB": linker.kb.manifest.digest,
+            "KB": kb.manifest.digest,
             "recipe": linker.recipe.name,
             "version of the recipe": sha256(repr(recipe).encode()).hexdigest(),
-            "set of vectors": _vectors(linker),
+            "set of vectors": hashed.hexdigest() if needs_data else "",
             "threshold": str(threshold),
             "`mentions=`": linker.detector,
             "`kinds=`": linker.kind_names or "",
@@ -67,17 +71,6 @@ class Plan(msgspec.Struct, frozen=True):
             "`sheet=`": reading.sheet or "",
         }
         return Plan(facts, inputs)
-
-
-def _vectors(linker: Linker) -> str:
-    """A digest of the KB's vectors, which can be replaced while the KB stays, if the recipe may read some."""
-    kb, hashed = linker.kb, sha256()
-    if all(named(scorer).needs is None for scorer in linker.recipe.scorers):
-        return ""
-    for kind in get_args(Kind):
-        if has_vectors(kb, kind):
-            hashed.update((kb.path / FOLDER / kind / MANIFEST).read_bytes())
-    return hashed.hexdigest()
 
 
 def difference(held: Plan, asked: Plan) -> str | None:

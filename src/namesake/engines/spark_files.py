@@ -73,12 +73,9 @@ def uri(name: str | Path) -> str:
 
 def local_inputs(named: Sequence[str | Path], out: str | Path) -> Inputs:
     """The files of names without a scheme, none of them in `out`; a worker reports a file that cannot be opened."""
-    inputs = Inputs()
-    if not named:
-        return inputs
     listing = find_files(named, Path(out))
-    inputs.notes, inputs.files = listing.notes, [look_at(path) for path in listing.paths]
-    inputs.reading = Reading(below=common_folder(listing.paths))
+    reading = Reading(below=common_folder(listing.paths))
+    inputs = Inputs([look_at(path) for path in listing.paths], reading=reading, notes=listing.notes)
     for path in map(Path.absolute, listing.paths):
         try:
             cut = cut_of(path, Reading())

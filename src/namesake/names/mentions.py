@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,6 @@ from namesake.arrays import (
     Float64,
     Int32,
     Int64,
-    arrow_numbers,
     indptr,
     list_parts,
     numpy_numbers,
@@ -37,10 +36,9 @@ if TYPE_CHECKING:
 class Mentions:
     """Mentions in the order of their articles, with their spans and candidates.
 
-    Article a has the mentions `articles[a]:articles[a + 1]`. Mention m has the spans
-    `span_indptr[m]:span_indptr[m + 1]`, in characters and in bytes of its text (BAD where one does not fit), and the
-    candidates `offsets[m]:offsets[m + 1]`: their QIDs, their rows of the KB (-1: not there), and how well the KB knows
-    them by the name (NaN where they were given, and nobody has asked).
+    Article a has the mentions `articles[a]:articles[a + 1]`. Mention m has the candidates
+    `offsets[m]:offsets[m + 1]`: their QIDs, their rows of the KB (-1: not there), and how well the KB knows them by the
+    name (NaN where they were given, and nobody has asked).
 
     Names that were found in texts lose most mentions before their spelling and their places are read: see `part`.
     """
@@ -120,22 +118,24 @@ def _found(found: Found, qids: Int64, titled: Titled | None) -> Mentions:
 
 def looked_up(names: pa.StringArray, placed: Placed, kb: KB, variants: Variants) -> Mentions:
     """Names that another detector found at some places, with the candidates that given names would have."""
-    nobody = np.empty(0, np.int64)
-    without = np.zeros(len(names) + 1, np.int64), nobody, nobody, np.empty(0)
-    mentions = Mentions(placed.articles, *without, given=(names, placed))
-    return _look_up(mentions, arrow_numbers(np.ones(len(names), np.bool_)), kb, variants)
+    from namesake.names.candidates import candidates  # its kernels load when a name is first looked up
+
+    found = candidates(kb.names, *text_buffers(names), variants=variants)
+    rows = found.rows.astype(np.int64)
+    return Mentions(placed.articles, found.indptr, kb.qids[rows], rows, found.quality, given=(names, placed))
 
 
 def given_mentions(column: pa.ListArray, texts: pa.Array, kb: KB, variants: Variants) -> Mentions:
     """The mentions that articles come with; a mention without a list of candidates gets those the KB's names have."""
     articles, mentions = list_parts(column)
-    names, span_lists, given = _fields(mentions)
+    fields = mentions.flatten() if len(mentions) else [pa.nulls(0, field.type) for field in MENTION]
+    names, span_lists, given = fields
     span_indptr, pairs = list_parts(span_lists)
     spans = _span_pairs(pairs)
     offsets, texts_of_qids = list_parts(given)
     qids = kb.ids.parse(texts_of_qids)
     byte_spans = characters_to_bytes(*text_buffers(texts), span_indptr[articles], spans)
-    placed = Placed(articles, span_indptr, spans, byte_spans, span_lists)
+    placed = Placed(articles, span_indptr, spans, byte_spans, given=span_lists)
     known = Mentions(articles, offsets, qids, kb.rows(qids), np.full(len(qids), np.nan), given=(names, placed))
     return _look_up(known, given.is_null(), kb, variants) if given.null_count else known
 
@@ -185,19 +185,12 @@ def _look_up(mentions: Mentions, asked: pa.BooleanArray, kb: KB, variants: Varia
     counts[is_asked] = np.diff(found.indptr)
     offsets = indptr(counts)
     from_names = np.repeat(is_asked, counts)
-    qids, rows = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.int64)
-    quality = np.empty(offsets[-1])
-    for column, given, looked_up in (
-        (qids, mentions.qids, kb.qids[found.rows]),
-        (rows, mentions.rows, found.rows),
-        (quality, mentions.quality, found.quality),
-    ):
-        column[~from_names], column[from_names] = given, looked_up
-    return replace(mentions, offsets=offsets, qids=qids, rows=rows, quality=quality)
-
-
-def _fields(mentions: pa.StructArray) -> list[pa.Array]:
-    return mentions.flatten() if len(mentions) else [pa.nulls(0, field.type) for field in MENTION]
+    columns: dict[str, Any] = {"qids": kb.qids[found.rows], "rows": found.rows, "quality": found.quality}
+    for name, looked_up in columns.items():
+        given = getattr(mentions, name)
+        columns[name] = np.empty(offsets[-1], given.dtype)
+        columns[name][~from_names], columns[name][from_names] = given, looked_up
+    return replace(mentions, offsets=offsets, **columns)
 
 
 def _span_pairs(pairs: pa.FixedSizeListArray) -> Int32:

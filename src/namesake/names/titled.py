@@ -16,14 +16,19 @@ BETWEEN = "\n\n"  # parts a title from its text: no name reaches across an empty
 
 @dataclass(frozen=True)
 class Placed:
-    """Where mentions stand in texts, as in `Mentions`; the spans in titles are apart."""
+    """Where mentions are in texts, in the order of the articles; the spans in titles are separate.
+
+    Article a has the mentions `articles[a]:articles[a + 1]`. Mention m has the spans
+    `span_indptr[m]:span_indptr[m + 1]`, in characters and in bytes of its text (BAD if one does not fit).
+    """
 
     articles: Int64
     span_indptr: Int64
     spans: Int32
     byte_spans: Int32
-    given: pa.ListArray | None = None
     in_titles: pa.ListArray | None = None
+    given: pa.ListArray | None = None
+    """The spans as an article lists them, if it does."""
 
     def __len__(self) -> int:
         return len(self.span_indptr) - 1

@@ -125,8 +125,11 @@ class Reading:
     @cached_property
     def sentences(self) -> list[int]:
         """The sentences of the article that contain a span of the mention."""
-        spans = row_of(self.batch.placed.span_indptr, self.batch.placed.byte_spans, self.mention)
-        return sorted(overlapping_sentences(self.page.sentences, spans))
+        starts, kept = self.page.sentences, set[int]()
+        for start, end in row_of(self.batch.placed.span_indptr, self.batch.placed.byte_spans, self.mention):
+            first = max(bisect_right(starts, start) - 1, 0)
+            kept.update(range(first, max(bisect_right(starts, end - 1), first)))
+        return sorted(kept)
 
     @cached_property
     def anchors(self) -> list[int]:
@@ -174,15 +177,6 @@ def statement_source(kb: KB, pair: int) -> Source:
         return Source("statement", f"P{number}", called, kb.strings[~value])
     label = kb.item_labels[value] or no_label(kb.ids.text(int(kb.item_qids[value])))
     return Source("statement", f"P{number}", called, label)
-
-
-def overlapping_sentences(starts: Sequence[int], spans: Iterable[Sequence[int]]) -> set[int]:
-    """The sentences, given by their first bytes, that overlap one of the spans."""
-    kept: set[int] = set()
-    for start, end in spans:
-        first = max(bisect_right(starts, start) - 1, 0)
-        kept.update(range(first, max(bisect_right(starts, end - 1), first)))
-    return kept
 
 
 def row_of(indptr: Int64, values: Any, row: int) -> list[Any]:

@@ -52,8 +52,7 @@ def offices(candidate: Candidate) -> Iterator[Match]:
 def office_held(batch: Batch, kb: KB) -> Scores:
     """1 for a word after a title or a role (President Bush) if the entity holds a position at the date, else 0."""
     holds = np.bincount(batch.once(_positions_in_force)[0], minlength=len(batch.rows)) > 0
-    in_office: Scores = (holds & _after_title_or_role(batch)[batch.mention]).astype(np.float64)
-    return in_office
+    return np.where(holds & _after_title_or_role(batch)[batch.mention], 1.0, 0.0)
 
 
 def _positions_in_force(batch: Batch, kb: KB) -> tuple[Int64, Int64]:
