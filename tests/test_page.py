@@ -175,17 +175,11 @@ def test_page_works_with_the_keyboard_alone(visit):
 
 
 def test_page_picks_a_sample_with_its_headline_and_date(visit, linker):
-    title = "Learning machines fill the halls in Montreal"
-    [sample] = [one for one in json.loads(samples()) if one["title"] == title]
-    found = linker.link_text(sample["text"], title=title, date=sample["date"])
-    [link] = [link for link in found if link.name == "Michael Jordan"]
     page = visit()
-    page.get_by_role("button", name=title).click()
+    page.get_by_role("button", name="Learning machines fill the halls in Montreal").click()
     choose(page, "Michael Jordan")
-    assert page.locator("#marked h2").inner_text() == title
-    assert link.best == "Q3308285"
-    assert page.locator(".candidate", has_text="Q3308285").count() == 1
-    assert (link.qid or "NIL") in page.locator(".candidate").first.inner_text()
+    assert page.locator("#marked h2").inner_text() == "Learning machines fill the halls in Montreal"
+    assert "Q3308285" in page.locator(".candidate").first.inner_text()
     page.get_by_role("button", name="Edit the text").click()
     assert page.get_by_label("Date of the text").input_value() == "2015-12-07"
     assert "Several thousand researchers" in page.get_by_label("Text to link").input_value()
