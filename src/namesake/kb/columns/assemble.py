@@ -67,7 +67,8 @@ def number(items: Items, first: Bool) -> Numbering:
         bitmap.add_all(bits, values if first[low:high].all() else values[np.repeat(first[low:high], np.diff(ends))])
     before = bitmap.count_before(bits)
     item_qids = large.empty(int(before[-1]), np.int64)
-    bitmap.members(bits, item_qids)
+    for low, high in large.blocks(len(bits), 1024):
+        item_qids[before[low] : before[high]] = 64 * low + bitmap.members(bits[low:high])
     item_of = large.kept(bitmap.find(bits, before, items.qid))
     dump_of, kept_item = large.full(len(item_qids), -1, np.int32), np.zeros(len(item_qids), np.bool_)
     for low, high in large.blocks(len(item_of), 16):

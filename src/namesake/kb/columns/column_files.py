@@ -41,8 +41,8 @@ def map_column(file: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """The column in an open file, mapped; ValueError if the file contains anything else.
 
     The map is copy-on-write: kernels with eager signatures refuse read-only arrays, and what a program writes by
-    mistake never reaches the file. It outlives the file's handle and its name. Unlike Python's own maps, it keeps no
-    handle open: a KB has a hundred files.
+    mistake never reaches the file. It outlives the file's handle and its name. Unlike Python's own maps, which a build
+    with little memory uses to release their pages, it keeps no handle open: a KB has a hundred files.
     """
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):
@@ -52,6 +52,8 @@ def map_column(file: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         raise ValueError(f"no column of {dtype}, or not all of one")
     if not rows:
         return np.empty(0, dtype)
+    if large.room().folder is not None:
+        return large.room().map(file, dtype, HEADER, mmap.ACCESS_COPY)
     size, access = status.st_size, mmap.PROT_READ | mmap.PROT_WRITE
     address = _libc.mmap(None, size, access, mmap.MAP_PRIVATE, file, 0)
     if address == _FAILED:

@@ -15,7 +15,7 @@ from namesake.kb.dump.parse import Items
 from namesake.kb.names.normalise import normalise_many
 from namesake.kb.names.short_forms import at_comma, characters
 from namesake.kernels.columns.group import count_values
-from namesake.kernels.hash import fill, keep_largest, table_size
+from namesake.kernels.hash import fill, table_size
 from namesake.kernels.kinds import CHARACTER, NAME, PERSON
 from namesake.kernels.names.constants import FAME_STEPS
 from namesake.kernels.names.fold import begins_with
@@ -104,8 +104,11 @@ def build_non_people(names: NonPeople) -> Made:
     for part in parts.each():
         ids = np.empty(len(part), np.int32)
         distinct = distinct_keys(np.ascontiguousarray(part["turned"]), ids)
-        found = keep_largest(ids, np.ascontiguousarray(part["fame"]), len(distinct))
-        rows.append(part["row"][found[np.argsort(distinct)]])
+        most, first = np.zeros(len(distinct)), np.empty(len(distinct), np.int64)
+        np.maximum.at(most, ids, part["fame"])
+        best = np.flatnonzero(part["fame"] == most[ids])[::-1]
+        first[ids[best]] = best  # the last one written remains: the first of equal ones
+        rows.append(part["row"][first[np.argsort(distinct)]])
     best = rows.done()
     slots = table_size(len(best))
     keys, fame = large.zeros(slots, np.uint64), large.zeros(slots, np.uint8)

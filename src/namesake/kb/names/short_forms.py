@@ -21,7 +21,7 @@ from namesake.kb.names.build_index import EntityNames
 from namesake.kb.names.index import name_key, token_hash
 from namesake.kb.names.normalise import APOSTROPHES, TABLE_END, fold_table, normalise_many, replaced
 from namesake.kernels.columns.group import number_keys
-from namesake.kernels.hash import count_each, fill, hash_each, table_of, table_size
+from namesake.kernels.hash import fill, hash_each, table_of, table_size
 from namesake.kernels.names import fold, other_forms
 from namesake.kernels.names import forms as kernels
 from namesake.kernels.names.constants import DEMONYM, HEAD, NATIONAL_TEAM, NO_POSSESSIVE, TAIL, TEAM_DEMONYM
@@ -225,7 +225,12 @@ def count_tokens(tokens: list[UInt64], prose: list[Texts]) -> Made:
     lower = np.zeros(len(keys), np.int32)
     for texts, counted in prose:
         fold.count_lower(texts.data, texts.offsets, counted, *fold_table(), characters(str.islower), keys, lower)
-    counts = [*(count_each(some, keys) for some in of_labels), lower]
+
+    def times(hashes: UInt64) -> Int64:
+        slots = large.computed(np.int64, 16, lambda some: fill(some, keys), hashes)
+        return np.where(keys == 0, 0, np.bincount(slots, minlength=len(keys)))  # hash 0 counts in a free slot
+
+    counts = [*map(times, of_labels), lower]
     used = np.flatnonzero(np.logical_or.reduce([count > 0 for count in counts]))
     smaller, place = table_of(keys[used])
     columns = NameColumns.token_first, NameColumns.token_last, NameColumns.token_middle, NameColumns.token_lower

@@ -134,6 +134,4 @@ class Spill:
         with self.path(name).open("rb") as file:
             if not file.seek(0, io.SEEK_END):
                 return np.empty(0, self.types[name])
-            pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-        large.room().add(pages)
-        return np.frombuffer(pages, self.types[name])
+            return large.room().map(file.fileno(), self.types[name], access=mmap.ACCESS_COPY)

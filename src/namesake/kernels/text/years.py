@@ -15,7 +15,7 @@ from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import find
 from namesake.kernels.search import sort_range
 from namesake.kernels.simd import BYTES, LANES, NUMBERS, below, byte, lowest, pointer, prefetch
-from namesake.kernels.text.characters import hash_token, letters_end
+from namesake.kernels.text.characters import code_point, hash_token, letters_end
 from namesake.kernels.types import I64, PAIRS, U8, U64, own_record, record
 
 FIRST_YEAR, LAST_YEAR = 1000, 2049
@@ -77,16 +77,7 @@ def is_currency(point):
 @inner(I(BYTES, I, I))
 def point_at(text, at, high):
     """The character from byte `at` on; NOTHING at the end of the text."""
-    if at >= high:
-        return np.int64(NOTHING)
-    first = byte(text, at)
-    if first < CONTINUES:
-        return first
-    size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-    point = first & (0x7F >> size)
-    for i in range(at + 1, min(at + size, high)):
-        point = point << 6 | byte(text, i) & 0x3F
-    return point
+    return code_point(text, at, high)[0] if at < high else np.int64(NOTHING)
 
 
 @inner(I(BYTES, I, I))
@@ -116,6 +107,18 @@ def digits_from(text, at, high):
     while end < high and is_digit(byte(text, end)):
         end += 1
     return end - at
+
+
+@inner(types.UniTuple(types.int64, 2)(BYTES, I, I))
+def next_number(data, at, end):
+    """The end of the next number, and its value, -1 if it has more than four digits; `end` and -1 if there is none."""
+    while at < end and not is_digit(data[at]):
+        at += 1
+    begin, number = at, np.int64(0)
+    while at < end and is_digit(data[at]):
+        number = 10 * number + np.int64(data[at]) - ZERO if at - begin < 4 else number
+        at += 1
+    return at, number if 0 < at - begin <= 4 else np.int64(-1)
 
 
 @inner(I(BYTES, I, I, YEAR_WORDS))
@@ -151,9 +154,7 @@ def fits_behind(text, at, high, words):
         return point | CASE == SMALL_S and not is_glued(point_at(text, at + 1, high))  # the 1990s
     count = digits_from(text, at + 1, high)
     if point == HYPHEN and count == 4:
-        year = np.int64(0)
-        for i in range(at + 1, at + 5):
-            year = 10 * year + byte(text, i) - ZERO
+        year = next_number(text, at + 1, high)[1]
         return year >= FIRST_YEAR and year <= LAST_YEAR
     if point == HYPHEN and count == 0:  # 1990-present, 1990-Olympics, not 1500-metre
         end = letters_end(text, at + 1, high)
@@ -253,11 +254,8 @@ def years_of(data, offsets, words):
         begin, end = offsets[text], offsets[text + 1]
         at = next_digits(first, begin, end, last)
         while at < end:
-            start, year = at, np.int64(0)
-            while at < end and is_digit(byte(first, at)):
-                year = 10 * year + byte(first, at) - ZERO if at - start < 4 else np.int64(0)
-                at += 1
-            if at - start == 4 and is_year(first, start, at, begin, end, year, words):
+            at, year = next_number(first, at, end)
+            if is_year(first, at - 4, at, begin, end, year, words):
                 if size == len(years):
                     grown = np.empty(2 * size, np.float64)  # not np.append, with which Numba loads SciPy
                     for i in range(size):
@@ -314,18 +312,6 @@ def past_phrase(data, at, end, phrases):
         if same == size:
             longest = max(longest, at + size)
     return longest
-
-
-@inner(types.UniTuple(types.int64, 2)(BYTES, I, I))
-def next_number(data, at, end):
-    """The end of the next number, and its value, -1 if it has more than four digits; `end` and -1 if there is none."""
-    while at < end and not is_digit(data[at]):
-        at += 1
-    begin, number = at, np.int64(0)
-    while at < end and is_digit(data[at]):
-        number = 10 * number + np.int64(data[at]) - ZERO if at - begin < 4 else number
-        at += 1
-    return at, number if 0 < at - begin <= 4 else np.int64(-1)
 
 
 @inner(types.UniTuple(types.int64, 2)(BYTES, I, I, YEAR_WORDS))
