@@ -205,7 +205,9 @@ def walk(state, indptr, neighbours, start, steps):
 @inner(types.void(VECTORS, VECTORS, types.int64, types.int64, types.float32, types.float32, ROW), **FAST)
 def pull(vectors, contexts, centre, other, truth, rate, step):
     """Move a node's context towards `centre` (truth 1) or away (0); adds the change of the centre to `step`."""
-    agreed = dot(vectors[centre], contexts[other])
+    agreed = np.float32(0)
+    for d in range(len(step)):
+        agreed += vectors[centre, d] * contexts[other, d]
     if agreed > FARTHEST:
         guess = np.float32(1)
     elif agreed < -FARTHEST:

@@ -67,7 +67,11 @@ class Inputs:
             with self.reporter.stage("reading the changes" if self.options.base else "reading the dump"):
                 self.parse()
                 if self.options.deleted:
-                    self._delete(read_ids(self.options.deleted))
+                    gone = read_ids(self.options.deleted)
+                    columns = gone, np.zeros_like(gone), np.full_like(gone, self.content.items)
+                    for name, column in zip(GONE, columns, strict=True):
+                        self.spill.append(name, column)
+                    self.content.gone += len(gone)
             self.content.types = dict(self.spill.types)
             return {"content": self.content}
 
@@ -124,23 +128,16 @@ class Inputs:
         content.gone += len(parsed.gone_qid)
         content.dates_dropped += parsed.dates_dropped
 
-    def _delete(self, qids: Int64) -> None:
-        """Append deletions of these items."""
-        columns = qids, np.zeros_like(qids), np.full_like(qids, self.content.items)
-        for name, column in zip(GONE, columns, strict=True):
-            self.spill.append(name, column)
-        self.content.gone += len(qids)
-
     def items(self) -> Items:
         """The content of the dumps, mapped."""
         column = self.spill.column
         texts = {name: Strings(column(f"{name}.offsets"), column(f"{name}.bytes")) for name in TEXT_COLUMNS}
         return Items({name: texts[name] if name in texts else column(name) for name in FIELDS})
 
-    def wikipedia(self, qids: Int64) -> Wikipedia | None:
-        """The Wikipedia texts and ranks of the entities `qids`, if a dump was given."""
+    def wikipedia(self, qids: Int64) -> Wikipedia:
+        """The Wikipedia texts and ranks of the entities `qids`, as far as a dump was given."""
         if (path := self.options.wikipedia) is None:
-            return None
+            return Wikipedia(Strings.empty(len(qids)))
         reader = Reader(qids, self.spill, self.rejects)
 
         def read() -> dict[str, Any]:

@@ -106,8 +106,8 @@ def build_non_people(names: NonPeople) -> Made:
         distinct = distinct_keys(np.ascontiguousarray(part["turned"]), ids)
         most, first = np.zeros(len(distinct)), np.empty(len(distinct), np.int64)
         np.maximum.at(most, ids, part["fame"])
-        best = np.flatnonzero(part["fame"] == most[ids])[::-1]
-        first[ids[best]] = best  # the last one written remains: the first of equal ones
+        largest = np.flatnonzero(part["fame"] == most[ids])[::-1]
+        first[ids[largest]] = largest  # the last one written remains: the first of equal ones
         rows.append(part["row"][first[np.argsort(distinct)]])
     best = rows.done()
     slots = table_size(len(best))

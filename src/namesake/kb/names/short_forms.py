@@ -230,7 +230,7 @@ def count_tokens(tokens: list[UInt64], prose: list[Texts]) -> Made:
         slots = large.computed(np.int64, 16, lambda some: fill(some, keys), hashes)
         return np.where(keys == 0, 0, np.bincount(slots, minlength=len(keys)))  # hash 0 counts in a free slot
 
-    counts = [*map(times, of_labels), lower]
+    counts: list[AnyArray] = [*map(times, of_labels), lower]
     used = np.flatnonzero(np.logical_or.reduce([count > 0 for count in counts]))
     smaller, place = table_of(keys[used])
     columns = NameColumns.token_first, NameColumns.token_last, NameColumns.token_middle, NameColumns.token_lower
