@@ -17,7 +17,7 @@ from namesake.errors import NamesakeError
 from namesake.files import STDIN, Paths, several
 from namesake.files.draft import clean_exit
 from namesake.kb.build_options import ITSELF, WORKER, Options, memory_bound, place
-from namesake.kb.columns import Columns, KBColumns, Made, NameColumns, assemble, columns, large
+from namesake.kb.columns import Columns, KBColumns, NameColumns, assemble, columns, large
 from namesake.kb.columns.assemble import Numbering, Statements
 from namesake.kb.columns.derived import derive_all
 from namesake.kb.columns.words import index_kb_words
@@ -287,10 +287,18 @@ def _index(
         draft.write_all({KBColumns.aliases: aliases, KBColumns.alias_texts: alias_texts})
         draft.write_all(stated.columns() | assemble.item_columns(items, rows))
 
+    def ranks() -> None:
+        loaded = {source: read_ranks(file, rows.entity_qids) for source, file in options.ranks.items()}
+        if "wikidata" not in loaded:
+            loaded["wikidata"] = pagerank(assemble.links(items, rows))[rows.entity_item]
+        unknown = np.zeros(len(of_entities), np.float64)
+        of_pages = loaded.get("wikipedia", unknown if wikipedia.ranks is None else wikipedia.ranks)
+        draft.write_all({KBColumns.pagerank_wikidata: loaded["wikidata"], KBColumns.pagerank_wikipedia: of_pages})
+
     parts: dict[str, Callable[[], int | None]] = {
         "indexing words": words,
         "indexing names": names,
-        "ranking items": lambda: draft.write_all(rank_columns(options, items, rows, wikipedia)),
+        "ranking items": ranks,
         "writing entities": entities,
     }
     counts = _build_parts(parts, draft, options.workers, inputs.reporter)
@@ -298,17 +306,6 @@ def _index(
     unmade = [column.file for column in columns().values() if not draft.holds(column)]
     assert not unmade, f"declared in layout.py but not built: {unmade}"
     return counts["indexing names"] or 0, counts["indexing words"] or 0
-
-
-def rank_columns(options: Options, items: Items, rows: Numbering, wikipedia: Wikipedia) -> Made:
-    """PR_WD and PR_WP of the entities: from a file, or computed, or 0 if unknown."""
-    loaded = {source: read_ranks(file, rows.entity_qids) for source, file in options.ranks.items()}
-    if "wikidata" not in loaded:
-        loaded["wikidata"] = pagerank(assemble.links(items, rows))[rows.entity_item]
-    if "wikipedia" not in loaded:
-        unknown = np.zeros(len(rows.entity_item), np.float64)
-        loaded["wikipedia"] = unknown if wikipedia.ranks is None else wikipedia.ranks
-    return {KBColumns.pagerank_wikidata: loaded["wikidata"], KBColumns.pagerank_wikipedia: loaded["wikipedia"]}
 
 
 def _build_parts(

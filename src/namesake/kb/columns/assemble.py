@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from namesake.arrays import Bool, Int8, Int32, Int64, UInt64
+from namesake.arrays import Bool, Int8, Int32, Int64, UInt64, take_rows
 from namesake.kb.columns import Column, KBColumns, Made, Ragged, Strings, large
 from namesake.kb.columns.large import AnyArray
 from namesake.kb.dump.parse import Items
@@ -120,7 +120,7 @@ def values_of(indptr: Int64, rows: Int32) -> tuple[Int64, Int64]:
     ends = large.running(counts)
     places = large.empty(int(ends[-1]), np.int64)
     for low, high in large.spans(ends, 64):
-        places[ends[low] : ends[high]] = ranges(indptr[rows[low:high]], counts[low:high])
+        places[ends[low] : ends[high]] = take_rows(indptr, rows[low:high])[1]
     return ends, places
 
 
@@ -136,12 +136,6 @@ def distinct_keys(keys: UInt64, ids: Int32) -> UInt64:
     distinct = np.empty(size, np.uint64)
     distinct[known[taken]] = table[taken]
     return distinct
-
-
-def ranges(starts: Int64, counts: Int64) -> Int64:
-    """The numbers start … start + count − 1 of each row, one row after the other."""
-    ends = large.running(counts)
-    return np.repeat(starts - ends[:-1], counts) + np.arange(ends[-1])
 
 
 def state(items: Items, rows: Numbering) -> Statements:

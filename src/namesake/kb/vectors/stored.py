@@ -176,9 +176,7 @@ def verify_vectors(kb: KB) -> None:
             for file in sorted(path.iterdir()):
                 if file.name not in listed:
                     raise NamesakeError(f"{file} is no part of the KB's vectors ({MANIFEST} does not list it)")
-    for kind in KINDS:
-        if has_vectors(kb, kind):
-            open_vectors(kb, kind, verify=True)
+            open_vectors(kb, path.name, verify=True)
 
 
 class VectorDraft(FolderDraft):

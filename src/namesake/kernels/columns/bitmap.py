@@ -29,7 +29,9 @@ def count_before(bits):
 
 def members(bits: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
     """The members of a bitmap, ascending."""
-    return np.flatnonzero(np.unpackbits(bits.view(np.uint8), bitorder="little"))
+    words = np.flatnonzero(bits)
+    places = np.flatnonzero(np.unpackbits(bits[words].view(np.uint8), bitorder="little"))
+    return 64 * words[places >> 6] + (places & 63)
 
 
 @kernel("int32[::1](uint64[::1], int32[::1], int64[::1])")

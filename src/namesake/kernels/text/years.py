@@ -275,8 +275,7 @@ REACH = 160
 SHORTEST_LIFE, YOUNGEST, OLDEST = 15, 10, 110
 """The years between two years in brackets that are those of a life; the ages that may follow a name."""
 AHEAD = 4  # mentions
-BIRTH, DEATH, AGE, KINDS = 0, 1, 2, 3
-DOUBLES = types.CPointer(types.float64)
+BIRTH, DEATH, AGE = range(3)
 
 
 class Phrases(NamedTuple):
@@ -335,9 +334,9 @@ def year_behind(data, at, end, phrases, words):
     return np.int64(-1)
 
 
-@inner(types.void(BYTES, I, I, PHRASES, PHRASES, YEAR_WORDS, DOUBLES, types.int64))
-def in_brackets(data, at, end, born, died, words, told, row):
-    """Write the years in brackets: the one after "born", the one after "died"; else two years with a dash between."""
+@inner(types.UniTuple(types.int64, 2)(BYTES, I, I, PHRASES, PHRASES, YEAR_WORDS))
+def in_brackets(data, at, end, born, died, words):
+    """The years in brackets, or -1: the one after "born", the one after "died"; else two years with a dash between."""
     birth = year_behind(data, at, end, born, words)
     death = year_behind(data, at, end, died, words)
     if birth < 0 and death < 0:
@@ -347,22 +346,20 @@ def in_brackets(data, at, end, born, died, words, told, row):
             for k in range(place, behind):
                 if data[k] == HYPHEN or data[k] == LONG_DASH:
                     birth, death = first, second
-    if birth >= 0:
-        told[row + BIRTH] = birth
-    if death >= 0:
-        told[row + DEATH] = death
+    return birth, death
 
 
-@inlined(types.void(BYTES, I, I, PHRASES, PHRASES, YEAR_WORDS, DOUBLES, types.int64))
-def behind_name(data, at, end, born, died, words, told, row):
-    """Write the year of birth, the year of death and the age in data[at:end], which follows a name, to told[row:]."""
+@inlined(types.UniTuple(types.int64, 3)(BYTES, I, I, PHRASES, PHRASES, YEAR_WORDS))
+def behind_name(data, at, end, born, died, words):
+    """The year of birth, the year of death and the age in data[at:end], which follows a name; -1 for each missing."""
+    birth, death, age = np.int64(-1), np.int64(-1), np.int64(-1)
     at = past_blanks(data, at, end)
     if at < end and data[at] == OPEN:
         stop = at + 1
         while stop < end and data[stop] != OPEN and data[stop] != CLOSE:
             stop += 1
-        in_brackets(data, at + 1, stop, born, died, words, told, row)
-        return
+        birth, death = in_brackets(data, at + 1, stop, born, died, words)
+        return birth, death, age
     comma = at < end and data[at] == COMMA
     at = past_blanks(data, at + 1, end) if comma else at
     phrase = past_phrase(data, at, end, born)
@@ -370,14 +367,13 @@ def behind_name(data, at, end, born, died, words, told, row):
         stop = phrase
         while stop < end and data[stop] != DOT and data[stop] != SEMICOLON and data[stop] != OPEN:
             stop += 1
-        year = next_year(data, phrase, stop, words)[1]
-        if year >= 0:
-            told[row + BIRTH] = year
+        birth = next_year(data, phrase, stop, words)[1]
     elif comma and at < end and is_digit(data[at]):
         behind, number = next_number(data, at, end)
         ends = behind == end or data[behind] == COMMA or data[behind] == DOT or data[behind] == SEMICOLON
         if number >= YOUNGEST and number <= OLDEST and ends:
-            told[row + AGE] = number
+            age = number
+    return birth, death, age
 
 
 @kernel(types.Tuple((types.int64[::1], types.float64[:, ::1]))(U8, I64, I64, I64, PAIRS, U8, I64, U8, I64, YEAR_WORDS))
@@ -388,8 +384,8 @@ def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, 
     `data[offsets[a]:offsets[a + 1]]`, at the byte spans `spans[span_indptr[m]:span_indptr[m + 1]]`; `born` and `died`
     are phrases one after the other; `words` distinguish years from other numbers.
     """
-    told, tells, count = np.full(KINDS * len(article), np.nan), np.empty(len(article), np.int64), 0
-    text, numbers, may_begin = pointer(data), pointer(told), np.zeros(256, np.bool_)
+    told, tells, count = np.full((len(article), 3), np.nan), np.empty(len(article), np.int64), 0
+    text, may_begin = pointer(data), np.zeros(256, np.bool_)
     may_begin[OPEN], may_begin[COMMA] = True, True  # few bytes after a name are of these
     for blank in range(BLANK + 1):
         may_begin[blank] = True
@@ -399,7 +395,7 @@ def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, 
     births = Phrases(pointer(born), pointer(born_indptr), len(born_indptr) - 1)
     deaths = Phrases(pointer(died), pointer(died_indptr), len(died_indptr) - 1)
     for m in range(len(article)):
-        a, row, soon = article[m], KINDS * m, min(m + AHEAD, len(article) - 1)
+        a, soon = article[m], min(m + AHEAD, len(article) - 1)
         for k in range(span_indptr[soon], span_indptr[soon + 1]):
             prefetch(text, offsets[article[soon]] + spans[k, 1])
         for k in range(span_indptr[m], span_indptr[m + 1]):
@@ -407,9 +403,11 @@ def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, 
             end = min(at + REACH, offsets[a + 1])
             if at + 1 >= end or not may_begin[text[at + (text[at] <= BLANK)]]:
                 continue
-            behind_name(text, at, end, births, deaths, words, numbers, row)
-            if not (np.isnan(numbers[row + BIRTH]) and np.isnan(numbers[row + DEATH]) and np.isnan(numbers[row + AGE])):
+            found = behind_name(text, at, end, births, deaths, words)
+            if max(found[0], found[1], found[2]) >= 0:
+                for kind in range(3):
+                    told[m, kind] = found[kind] if found[kind] >= 0 else np.nan
                 tells[count] = m
                 count += 1
                 break
-    return tells[:count].copy(), told.reshape(len(article), KINDS)
+    return tells[:count].copy(), told
