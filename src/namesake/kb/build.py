@@ -41,8 +41,7 @@ from namesake.machine import cores, in_order
 from namesake.printable import counted
 from namesake.progress import Reporter
 
-KIND = "kind"
-"""The column of `Spill` with the answers of `item_kinds` for each record."""
+KIND = "kind"  # the column of `Spill` with the answers of `item_kinds` for each record
 
 
 def build(

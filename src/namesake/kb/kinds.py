@@ -28,8 +28,7 @@ from namesake.kernels.kinds import DROPPED, OTHER, PERSON, PLACE, UNKNOWN
 from namesake.kinds import all_kinds, deciding_bits
 from namesake.language import Language
 
-NOT_ASKED = -2
-"""In the column `sources.kind`, for an item whose kind follows from its classes."""
+NOT_ASKED = -2  # in the column `sources.kind`, for an item whose kind follows from its classes
 TEXT_BYTES, STATEMENT_BYTES = 1024, 32
 """Temporary memory per item with its texts, and per statement."""
 

@@ -19,12 +19,9 @@ from namesake.files.lines import json_lines
 FORMAT = "namesake KB"
 FORMAT_VERSION = 8
 REJECTS = "rejects.jsonl"
-SOURCES = "sources."
-"""The names of the files that an update needs begin with it."""
-OWN_FILE = "own.jsonl"
-"""The own entities of a KB: see `kb.own`."""
-BASE = "base."
-"""Begins the names of files that a KB without its own entities has instead."""
+SOURCES = "sources."  # the names of the files that an update needs begin with it
+OWN_FILE = "own.jsonl"  # the own entities of a KB: see `kb.own`
+BASE = "base."  # begins the names of files that a KB without its own entities has instead
 LARGEST = 1 << 24  # bytes of a manifest
 
 
@@ -41,17 +38,13 @@ class Sealed(msgspec.Struct, frozen=True):
 class Gathered(msgspec.Struct):
     """The content of dumps, of which the columns are files `sources.NAME`."""
 
-    types: dict[str, str]
-    """The type of the numbers in each column."""
-    ends: dict[str, int]
-    """The last number of each column of offsets."""
+    types: dict[str, str]  # the type of the numbers in each column
+    ends: dict[str, int]  # the last number of each column of offsets
     items: int = 0
     strings: int = 0
-    gone: int = 0
-    """Number of deletions and redirects."""
+    gone: int = 0  # number of deletions and redirects
     dates_dropped: int = 0
-    outdated: int = 0
-    """Records that are older than one before them."""
+    outdated: int = 0  # records that are older than one before them
 
 
 class Sources(msgspec.Struct, frozen=True):
@@ -60,8 +53,7 @@ class Sources(msgspec.Struct, frozen=True):
     gathered: Gathered
     wikipedia: str | None = None
     ranks: dict[str, str] = {}
-    version: str = ""
-    """The version of Namesake that computed the columns: another one may have other rules."""
+    version: str = ""  # the version of Namesake that computed the columns: another one may have other rules
 
 
 class Update(msgspec.Struct, frozen=True):

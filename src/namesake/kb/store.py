@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 
 LOOKS_APART = 0.1
 """Least number of seconds between two checks whether the files of an open KB have changed."""
-LOOKS_SHARE = 0.01
-"""Largest part of the time that these checks may take."""
+LOOKS_SHARE = 0.01  # largest part of the time that these checks may take
 FEW = 256  # number of QIDs below which the kernel is not loaded
 
 

@@ -28,17 +28,12 @@ class Numbering:
     """The rows of items (all that the dump contains or names) and of entities (the kept items), by QID."""
 
     item_qids: Int64
-    item_of: Int32
-    """Item row of each item of the dump, -1 where another one counts and nothing names it."""
-    dump_of: Int32
-    """Position of each item row in the dump, -1 where the dump only names the item."""
-    entity_item: Int32
-    """Item row of each entity."""
-    first: Bool
-    """Whether an item of the dump is the one of its QID that counts (`dump.revisions`)."""
+    item_of: Int32  # item row of each item of the dump, -1 where another one counts and nothing names it
+    dump_of: Int32  # position of each item row in the dump, -1 where the dump only names the item
+    entity_item: Int32  # item row of each entity
+    first: Bool  # whether an item of the dump is the one of its QID that counts (`dump.revisions`)
     bits: UInt64
-    before: Int32
-    """The QIDs of the items as a bitmap with running counts."""
+    before: Int32  # the QIDs of the items as a bitmap with running counts
 
     def find(self, qids: Int64) -> Int32:
         """The item row of each QID, -1 if there is none."""

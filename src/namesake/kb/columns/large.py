@@ -48,12 +48,9 @@ CANNOT_RESERVE = (errno.EOPNOTSUPP, errno.EINVAL)  # errors of file systems with
 class Room:
     """How much memory a build may take, and where large arrays go."""
 
-    bound: int = 0
-    """Bytes that the process may hold; 0 for no bound."""
-    block: int = BLOCK
-    """Bytes of temporary arrays that a step may make at a time."""
-    folder: Path | None = None
-    """Where large arrays go; None for memory."""
+    bound: int = 0  # bytes that the process may hold; 0 for no bound
+    block: int = BLOCK  # bytes of temporary arrays that a step may make at a time
+    folder: Path | None = None  # where large arrays go; None for memory
     small: int = SMALL
     _maps: weakref.WeakSet[mmap.mmap] = field(default_factory=weakref.WeakSet, compare=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, compare=False)

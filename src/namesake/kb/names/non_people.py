@@ -23,12 +23,10 @@ from namesake.kernels.names.index import hash_names
 
 MOST_TOKENS = 7
 """Longest name that is kept: no longer ones are searched for, and dumps are full of titles."""
-NAME_BYTES, HASH_BYTES = 256, 64
-"""Temporary memory per name, and per hash."""
+NAME_BYTES, HASH_BYTES = 256, 64  # temporary memory per name, and per hash
 NAMED = np.dtype([("turned", np.uint64), ("row", np.int64), ("fame", np.float64)])
 """A name: its hash with the bits that decide its slot highest, its row and its fame."""
-SMALLEST_PLACE = 500
-"""Inhabitants from which on the size of a place counts."""
+SMALLEST_PLACE = 500  # inhabitants from which on the size of a place counts
 BEFORE_COMMA, AN_ALIAS = 0.8, 0.7
 """Factor for the fame of a label before its comma (Springfield, Illinois) and of an alias."""
 

@@ -28,19 +28,16 @@ from namesake.kernels.names.constants import DEMONYM, HEAD, NATIONAL_TEAM, NO_PO
 from namesake.kernels.names.index import hash_names, mark_names, token_hashes
 from namesake.language import Language
 
-Texts = tuple[Strings, Bool]
-"""A column of texts, and which of them count."""
+Texts = tuple[Strings, Bool]  # a column of texts, and which of them count
 FORMS = tuple(tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items())
 """Names of the forms and factors for the entity's fame, by number (`kernels.names.constants.MONONYM` and so on)."""
 
 FORM_WEIGHTS = np.array([weight for _, weight in FORMS])
 OF_AN_ALIAS = 0.5
 """Factor for the short form of an alias (not for the last three forms, which only aliases have)."""
-MOST = 10
-"""Number of entities that are kept for a short form."""
+MOST = 10  # number of entities that are kept for a short form
 ENTRY = np.dtype([("key", np.uint64), ("row", np.int32), ("weight", np.float32), ("form", np.int8)])
-NAME_BYTES = 512
-"""Temporary memory for the entries of one name."""
+NAME_BYTES = 512  # temporary memory for the entries of one name
 AnyRows = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
 
@@ -253,8 +250,7 @@ class Others(NamedTuple):
     shortened: Bool
     teams: Bool
     fame: Float64
-    demonym_rows: Int32
-    """The entities of the demonyms that the dump states."""
+    demonym_rows: Int32  # the entities of the demonyms that the dump states
     demonyms: Strings
 
 

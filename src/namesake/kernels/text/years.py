@@ -270,8 +270,7 @@ def years_of(data, offsets, words):
 
 
 # years and ages after names
-REACH = 160
-"""The number of bytes after a name that are read."""
+REACH = 160  # the number of bytes after a name that are read
 SHORTEST_LIFE, YOUNGEST, OLDEST = 15, 10, 110
 """The years between two years in brackets that are those of a life; the ages that may follow a name."""
 AHEAD = 4  # mentions
