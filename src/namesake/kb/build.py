@@ -310,10 +310,7 @@ def _index(
 def _build_parts(
     parts: Mapping[str, Callable[[], int | None]], draft: Draft, workers: int, reporter: Reporter
 ) -> dict[str, int | None]:
-    """Build the parts, in parallel in memory or one by one in files, except those that a stopped build finished.
-
-    Each part writes columns and returns a count. Its name is the message that is shown meanwhile.
-    """
+    """Build the parts, by their messages, together in memory or one by one in files, except those already finished."""
     known = draft.stages
     counts = {name: known[name].facts for name in parts if name in known}
     left = {name: part for name, part in parts.items() if name not in known}

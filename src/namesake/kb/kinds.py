@@ -42,8 +42,8 @@ class HeadNouns:
     def __init__(self, language: Language) -> None:
         """`language` has the nouns; a plural in -s counts as well."""
         kinds = {kind.name: kind.number for kind in all_kinds()}
-        plurals = {f"{noun}s": kinds[kind] for kind, nouns in language.kind_nouns.items() for noun in nouns}
-        known = plurals | {noun: kinds[kind] for kind, nouns in language.kind_nouns.items() for noun in nouns}
+        nouns = [(noun, kinds[kind]) for kind, nouns in language.kind_nouns.items() for noun in nouns]
+        known = {f"{noun}s": kind for noun, kind in nouns} | dict(nouns)
         self._nouns = arrow_texts(list(known)).cast(pa.large_string())
         self._kinds = np.array([*known.values(), UNKNOWN], np.int8)
         self._rest = after_noun(language)

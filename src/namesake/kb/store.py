@@ -61,8 +61,7 @@ class KB(KBColumns):
         self.columns.digests = manifest.files
         self.manifest: Manifest = manifest
         self.path, self.language = path, languages.of(manifest.language)
-        self.watched = [self.columns]
-        """The columns of the KB, and of its vectors once they are open."""
+        self.watched = [self.columns]  # the columns of the KB, and of its vectors once they are open
         self._next_look = 0.0
         self._written: Path | None = None
 

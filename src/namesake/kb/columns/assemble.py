@@ -1,7 +1,4 @@
-"""From parsed columns in dump order to the columns of a KB: rows by QID, distinct statements, picked rows.
-
-The content of the dump stays mapped and is read in blocks; large results go to `large` arrays.
-"""
+"""From parsed columns in dump order to the columns of a KB: rows by QID, distinct statements, picked rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -162,10 +162,8 @@ class Columns:
     def __init__(self, folder: Path, prefix: str = "") -> None:
         """`prefix` begins the names of files that are read instead of those without it, where there are such."""
         self.folder, self.prefix = folder, prefix
-        self.opened: dict[str, os.stat_result] = {}
-        """The status of each file when it was mapped, by its name."""
-        self.digests: Mapping[str, str] = {}
-        """The digest of each file, as far as it is known."""
+        self.opened: dict[str, os.stat_result] = {}  # the status of each file when it was mapped, by its name
+        self.digests: Mapping[str, str] = {}  # the digest of each file, as far as it is known
         self._place = folder.absolute()
         self._identity = folder_identity(self._place)
         self._mapped: dict[str, npt.NDArray[Any]] = {}

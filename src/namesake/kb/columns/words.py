@@ -133,10 +133,7 @@ def index_kb_words(
     options: Options,
     old: KBColumns | None = None,
 ) -> Made:
-    """The columns of words, from the entities' `own` descriptions and first paragraphs, and from stated items.
-
-    `old` is the KB that is updated.
-    """
+    """The columns of words, from `own` descriptions and first paragraphs, and stated items; `old` is the updated KB."""
     is_value = np.zeros(len(dump_of), np.bool_)
     is_value[stated.pair_value[stated.pair_value >= 0]] = True
     values = np.flatnonzero(is_value)

@@ -1,7 +1,4 @@
-"""Read the inputs of a build: dumps on several threads, whose columns wait on disk, and Wikipedia.
-
-A resumed build does not read again what an earlier run has read.
-"""
+"""Read the inputs of a build, each once: dumps on several threads, whose columns wait on disk, and Wikipedia."""
 
 import hashlib
 from collections import Counter
@@ -20,6 +17,7 @@ from namesake.arrays import Int64
 from namesake.errors import NamesakeError
 from namesake.files.digests import as_digest, hasher
 from namesake.files.lines import Meter
+from namesake.files.outputs import sync
 from namesake.kb.build_options import Options, needs
 from namesake.kb.columns import Strings
 from namesake.kb.dump.chunks import read_chunks
@@ -52,8 +50,7 @@ class Inputs:
     spill: Spill
     reporter: Reporter
     rejects: Rejects = field(default_factory=Rejects)
-    content: Gathered = field(default_factory=lambda: Gathered({}, {}))
-    """What the columns of the dumps contain."""
+    content: Gathered = field(default_factory=lambda: Gathered({}, {}))  # of the columns of the dumps
 
     def dumps(self) -> None:
         """Read the dumps, after the content of the KB that they update."""
@@ -158,7 +155,8 @@ class Inputs:
             return known.facts
         facts = read()
         if self.draft.key:
-            self.spill.keep()
+            for column in self.spill.types:
+                sync(self.spill.path(column))
             found = ReadInput(self.spill.types, facts, self.rejects.named, dict(self.rejects.reasons))
             self.draft.note(name, found, sizes=self.spill.sizes)
         return None

@@ -87,10 +87,7 @@ def _all_names(items: Items, dump: Int32) -> Iterator[tuple[Strings, Int64, floa
 
 
 def build_non_people(names: NonPeople) -> Made:
-    """The columns of non-people: the most famous one of each name, the first of two.
-
-    The lowest bits of the hashes determine the slots, and split the names into parts that fit in memory.
-    """
+    """The columns of non-people: the most famous one of each name, the first of two, by parts that fit in memory."""
     size = len(names.hashes)
     turn = np.uint64(64 - table_size(size).bit_length())
     parts, rows = large.Parts(NAMED, size, HASH_BYTES), large.Growing(np.int64)

@@ -119,8 +119,7 @@ class Merge:
         self.base, self.small, self.dump = KBColumns(base), KBColumns(small), dump
         own = np.array([*dump.numbers.values()], np.int64)
         entities, items = self.small.qids, self.small.item_qids
-        self.own: Bool = np.isin(entities, own)
-        """Which entities of the small KB are own entities."""
+        self.own: Bool = np.isin(entities, own)  # which entities of the small KB are own entities
         self.changed: Bool = np.isin(entities, [*dump.targets])
         """Which of its entities are entities of the base with more aliases."""
         known = np.where(self.changed, positions(self.base.qids, entities), -1)
@@ -262,10 +261,8 @@ class MergeNames:
         self.base, self.small = NameColumns(merge.base.columns), NameColumns(merge.small.columns)
         self.labels = merge.small.item_labels.take(merge.small.entity_item)
         self.names = EntityNames.of(self.language, self.labels, merge.small.aliases, merge.small.alias_texts)
-        self.rows = merge.maps[ENTITY]
-        """The entities of the small KB in the merged KB."""
-        self.never: dict[int, set[int]] = {}
-        """Entities that a name never means, by the hash of the name."""
+        self.rows = merge.maps[ENTITY]  # the entities of the small KB in the merged KB
+        self.never: dict[int, set[int]] = {}  # entities that a name never means, by the hash of the name
         own = len(merge.base.qids)
         for record in merge.dump.records:
             row = own if record.is_own else int(positions(merge.base.qids, np.array([int(record.id[1:])]))[0])

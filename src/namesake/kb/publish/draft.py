@@ -13,7 +13,7 @@ from namesake.arrays import Int8
 from namesake.errors import NamesakeError
 from namesake.files.digests import as_digest, file_digest
 from namesake.files.draft import JOURNAL, FolderDraft
-from namesake.files.outputs import is_vacant, sync
+from namesake.files.outputs import is_vacant
 from namesake.kb.check import remember
 from namesake.kb.columns import Column, Made, columns, header, large
 from namesake.kb.manifest import MANIFEST, SOURCES, Manifest, listed_files
@@ -82,15 +82,8 @@ class Spill:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(exist_ok=True)
         self.folder = folder
-        self.types: dict[str, str] = {}
-        """The type of the numbers in each column."""
-        self.hashes: dict[str, Any] = {}
-        """What computes the digest of a column that was copied from a KB."""
-
-    def keep(self) -> None:
-        """Write all columns to the disk. They are complete."""
-        for name in self.types:
-            sync(self.path(name))
+        self.types: dict[str, str] = {}  # of the numbers in each column
+        self.hashes: dict[str, Any] = {}  # what computes the digest of a column that was copied from a KB
 
     def path(self, name: str) -> Path:
         """The file of a column."""
