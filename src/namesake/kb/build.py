@@ -184,9 +184,10 @@ def _assemble(inputs: Inputs) -> Manifest:
         current = revisions.current(items)
         rows = assemble.number(items, current.first)
     with reporter.stage("finding the kinds of items"):
-        if not same_rules(options):
-            inputs.spill.types.pop(KIND, None)
-        by_record = inputs.spill.extended(KIND, len(items.qid), NOT_ASKED) if options.updatable else None
+        by_record = large.full(len(items.qid), NOT_ASKED, np.int8) if options.updatable else None
+        if by_record is not None and KIND in inputs.spill.types and same_rules(options):
+            known = inputs.spill.column(KIND)[: len(by_record)]
+            by_record[: len(known)] = known
         of_items = item_kinds(items, rows, options.language, options.keep == PEOPLE, by_record)
         if by_record is not None:
             inputs.spill.replace(KIND, by_record)
@@ -284,7 +285,8 @@ def _index(
             draft.write(column, value)
         aliases, alias_texts = assemble.entity_aliases(items, rows)
         draft.write_all({KBColumns.aliases: aliases, KBColumns.alias_texts: alias_texts})
-        draft.write_all(stated.columns() | assemble.item_columns(items, rows))
+        draft.write_all({KBColumns.declared()[name]: column for name, column in vars(stated).items()})
+        draft.write_all(assemble.item_columns(items, rows))
 
     def ranks() -> None:
         loaded = {source: read_ranks(file, rows.entity_qids) for source, file in options.ranks.items()}

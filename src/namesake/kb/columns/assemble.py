@@ -101,10 +101,6 @@ class Statements:
     tenure_end: Int32
     strings: Strings
 
-    def columns(self) -> Made:
-        """Pairs, the entities that state them, and the periods of those that are dated."""
-        return {KBColumns.declared()[name]: value for name, value in vars(self).items()}
-
 
 def values_of(indptr: Int64, rows: Int32) -> tuple[Int64, Int64]:
     """Where each of some rows of a ragged column ends, if they follow each other; and the places of their values."""

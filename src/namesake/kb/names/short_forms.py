@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow.compute as pc
 
 from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64, numpy_numbers, take_rows
@@ -38,7 +37,6 @@ OF_AN_ALIAS = 0.5
 MOST = 10  # number of entities that are kept for a short form
 ENTRY = np.dtype([("key", np.uint64), ("row", np.int32), ("weight", np.float32), ("form", np.int8)])
 NAME_BYTES = 512  # temporary memory for the entries of one name
-AnyRows = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
 
 @cache
@@ -84,7 +82,7 @@ class FormEntries:
         self._parts = large.Parts(ENTRY, names, NAME_BYTES)
         self._known = known
 
-    def add(self, keys: UInt64, rows: AnyRows, forms: Int8, weights: Float64) -> None:
+    def add(self, keys: UInt64, rows: Int32 | Int64, forms: Int8, weights: Float64) -> None:
         """Add entries."""
         chosen = np.flatnonzero(keys)
         entries = np.empty(len(chosen), ENTRY)

@@ -15,7 +15,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 import pyarrow.compute as pc
 
 from namesake import language as languages
@@ -26,6 +25,7 @@ from namesake.kb.build import build, count_kinds
 from namesake.kb.columns import Axis, Column, Columns, KBColumns, Made, NameColumns, Ragged, Strings, concatenate
 from namesake.kb.columns.declaration import ASCENDING
 from namesake.kb.columns.derived import DERIVED
+from namesake.kb.columns.large import AnyArray
 from namesake.kb.columns.layout import ALIAS, ENTITY, ITEM, PAIR, STRING, TENURE, WORD
 from namesake.kb.manifest import BASE, MANIFEST, OWN_FILE, Manifest, parse_manifest, read_manifest
 from namesake.kb.names import short_forms
@@ -379,15 +379,12 @@ def named_by(entities: Ragged, what: Int8, row: int) -> Named:
     return dict(zip(entities.values[at].tolist(), what[at].tolist(), strict=True))
 
 
-Numbers = npt.NDArray[Any]
-
-
 def after(size: int, new: Bool, rows: Int64 | int = -1) -> Int64:
     """Rows of which the new ones follow `size` others, in their order."""
     return np.where(new, size + np.cumsum(new) - 1, rows)
 
 
-def with_rows(base: Ragged, rows: Mapping[int, Numbers | Sequence[int]]) -> Ragged:
+def with_rows(base: Ragged, rows: Mapping[int, AnyArray | Sequence[int]]) -> Ragged:
     """Lists of which some rows are replaced. Rows that follow those of the base are new."""
     size = len(base)
     lengths = np.zeros(max([size, *(row + 1 for row in rows)]), np.int64)
@@ -406,8 +403,8 @@ def slots(keys: UInt64, hashes: UInt64) -> Int64:
 
 
 def entered(
-    keys: UInt64, hashes: UInt64, columns: list[Numbers], free: int
-) -> tuple[UInt64, list[Numbers], Int64, Bool]:
+    keys: UInt64, hashes: UInt64, columns: list[AnyArray], free: int
+) -> tuple[UInt64, list[AnyArray], Int64, Bool]:
     """Copies of a hash table with more keys, and of its columns; the slot of each hash, and whether it is new."""
     is_new = keys[slots(keys, hashes)] == 0
     taken = np.flatnonzero(keys)

@@ -9,7 +9,6 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from namesake.arrays import Int8
 from namesake.errors import NamesakeError
 from namesake.files.digests import as_digest, file_digest
 from namesake.files.draft import JOURNAL, FolderDraft
@@ -97,14 +96,6 @@ class Spill:
             if hashed := self.hashes.get(name):
                 hashed.update(content)
         assert array.dtype.str == self.types.setdefault(name, array.dtype.str), f"{name} changes its type"
-
-    def extended(self, name: str, size: int, value: int) -> Int8:
-        """A column of small numbers with `size` rows: what there is of it, and `value` in new rows."""
-        made: Int8 = large.full(size, value, np.int8)
-        if name in self.types:
-            known = self.column(name)[:size]
-            made[: len(known)] = known
-        return made
 
     def replace(self, name: str, array: npt.NDArray[Any]) -> None:
         """Write a column anew."""
