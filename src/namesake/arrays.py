@@ -126,7 +126,7 @@ def positions(ascending: npt.NDArray[Any], wanted: npt.NDArray[Any]) -> Int64:
     return np.where(ascending[at] == wanted, at, -1).astype(np.int64, copy=False)
 
 
-def take_rows(offsets: Int64, rows: Int64) -> tuple[Int64, Int64]:
+def take_rows(offsets: Int64, rows: Int64 | Int32) -> tuple[Int64, Int64]:
     """Selected rows of a ragged array: their new offsets, and the old position of each of their values."""
     sizes = offsets[1:][rows] - offsets[:-1][rows]
     taken = indptr(sizes)

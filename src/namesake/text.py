@@ -17,7 +17,7 @@ from namesake.errors import NamesakeError, lacking
 from namesake.kernels.hash import LINE, fill, remember, room_for
 from namesake.kernels.text import boundaries, lookup
 from namesake.kernels.text.characters import hash_all
-from namesake.kernels.text.lookup import ABSENT, Analysis, Tables, drop_unknown, look_up_all
+from namesake.kernels.text.lookup import ABSENT, Analysis, Tables, look_up_all
 from namesake.language import English, Language
 
 Bytes = UInt8
@@ -207,12 +207,13 @@ class Lexicon:
         indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
         to = self._scratch._replace(indptr=indptr, sentence_indptr=sentence_indptr)
         size, sentences, misses, self._cached = lookup.analyse(data, offsets, self._tables, self._cached, tuple(to))
+        words, starts, sentence = to.words[:size].copy(), to.starts[:size].copy(), to.sentences[:sentences].copy()
         if misses:
             missed = to.miss_start[:misses], to.miss_end[:misses], to.miss_hash[:misses]
-            to.words[to.miss_place[:misses]] = self._resolve(data, *missed)
-            size = drop_unknown(indptr, to.words, to.starts)
-        words, starts, sentence = to.words[:size], to.starts[:size], to.sentences[:sentences]
-        return Analysed(indptr, words.copy(), starts.copy(), sentence_indptr, sentence.copy())
+            words[to.miss_place[:misses]] = self._resolve(data, *missed)
+            known = words >= 0
+            indptr, words, starts = np.append(0, np.cumsum(known))[indptr], words[known], starts[known]
+        return Analysed(indptr, words, starts, sentence_indptr, sentence)
 
     def _resolve(self, data: Bytes, start: Offsets, end: Offsets, hashed: Hashes) -> Ints:
         """Words of tokens that are in no table: each distinct token is stemmed once, looked up and cached."""

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 
 LOOKS_APART = 0.1
 """Least number of seconds between two checks whether the files of an open KB have changed."""
-LOOKS_SHARE = 0.01
-"""Largest part of the time that these checks may take."""
+LOOKS_SHARE = 0.01  # largest part of the time that these checks may take
 FEW = 256  # number of QIDs below which the kernel is not loaded
 
 
@@ -62,8 +61,7 @@ class KB(KBColumns):
         self.columns.digests = manifest.files
         self.manifest: Manifest = manifest
         self.path, self.language = path, languages.of(manifest.language)
-        self.watched = [self.columns]
-        """The columns of the KB, and of its vectors once they are open."""
+        self.watched = [self.columns]  # the columns of the KB, and of its vectors once they are open
         self._next_look = 0.0
         self._written: Path | None = None
 

@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import Int32, Int64, arrow_numbers, arrow_scalar, arrow_texts, numpy_numbers
+from namesake.arrays import Int32, Int64, arrow_numbers, arrow_scalar, arrow_texts, numpy_numbers, take_rows
 from namesake.kb.build_options import Options
 from namesake.kb.columns import KBColumns, Made, Ragged, Strings, large
-from namesake.kb.columns.assemble import Statements, empty_table, group, ranges
+from namesake.kb.columns.assemble import Statements, empty_table, group
 from namesake.kb.dump.parse import Items
 from namesake.kernels.columns.group import number_keys, union_words
 from namesake.kernels.text.characters import hash_all
@@ -133,17 +133,13 @@ def index_kb_words(
     options: Options,
     old: KBColumns | None = None,
 ) -> Made:
-    """The columns of words, from the entities' `own` descriptions and first paragraphs, and from stated items.
-
-    `old` is the KB that is updated.
-    """
+    """The columns of words, from `own` descriptions and first paragraphs, and stated items; `old` is the updated KB."""
     is_value = np.zeros(len(dump_of), np.bool_)
     is_value[stated.pair_value[stated.pair_value >= 0]] = True
     values = np.flatnonzero(is_value)
     of_dump = dump_of[values]
-    starts = items.alias_indptr[of_dump]
-    alias_counts = np.where(of_dump < 0, 0, items.alias_indptr[of_dump + 1] - starts)
-    aliases = items.alias.take(ranges(starts, alias_counts))
+    alias_counts = np.where(of_dump < 0, 0, items.alias_indptr[of_dump + 1] - items.alias_indptr[of_dump])
+    aliases = items.alias.take(take_rows(items.alias_indptr, of_dump[of_dump >= 0])[1])
     texts = *own, items.label.take(of_dump), aliases, stated.strings
     columns = [(column.data, column.offsets) for column in texts]
     made, (d, p, labels, each_alias, strings) = index_words(columns, options.language, options.words, old)
