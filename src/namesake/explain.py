@@ -77,17 +77,12 @@ def mentions_called(scored: Scored, name: str | None) -> list[int]:
     batch = scored.batch
     if name is None:
         return list(range(len(batch.mentions)))
-    called, found = normalise(name), []
-    texts_of = cache(lambda article: [texts[article].as_py() for texts in (batch.texts, batch.titles)])
-    for m in range(len(batch.mentions)):
-        names = {batch.names[m].as_py()}
-        for text, lists in zip(
-            texts_of(int(batch.article[m])), (batch.placed.span_lists, batch.placed.title_lists), strict=True
-        ):
-            names |= {text[start:end] for start, end in lists[m].as_py() or ()}
-        if called in map(normalise, names):
-            found.append(m)
-    return found
+    called, names = normalise(name), [{one} for one in batch.names.to_pylist()]
+    for column, lists in ((batch.texts, batch.placed.span_lists), (batch.titles, batch.placed.title_lists)):
+        texts = column.to_pylist()
+        for article, spans, own in zip(batch.article.tolist(), lists.to_pylist(), names, strict=True):
+            own.update(texts[article][start:end] for start, end in spans or ())
+    return [m for m, own in enumerate(names) if called in map(normalise, own)]
 
 
 def no_such_name(name: str, names: Iterable[str]) -> str:
@@ -157,11 +152,9 @@ def _nil_rows(scored: Scored, reading: Reading, shared: Row, single: bool) -> It
     yield from _decision_rows(scored, m, summands, m, about)
 
 
-def _part_row(
-    about: Row, part: str, value: float, weight: float, contribution: float, matches: Iterable[Match] = ()
-) -> Row:
-    """The row of one part of a score."""
-    numbers = {"value": float(value), "weight": float(weight), "contribution": float(contribution)}
+def _part_row(about: Row, part: str, value: float, weight: float, added: float, matches: Iterable[Match] = ()) -> Row:
+    """The row of a part that adds `added` to a score."""
+    numbers = {"value": float(value), "weight": float(weight), "contribution": float(added)}
     return about | {"part": part, "role": "part", **numbers, "matches": to_builtins(list(matches))}
 
 

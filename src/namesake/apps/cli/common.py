@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import namesake
-from namesake import machine
 from namesake.errors import NamesakeError
+from namesake.machine import named_kb
 from namesake.printable import counted, one_line
 
 if TYPE_CHECKING:
@@ -127,17 +127,11 @@ def load_kernels() -> None:
 
 
 # the KB
-def named_kb(kb: Path | None) -> Path | None:
-    """The KB that the user named, with --kb or in the variable NAMESAKE_KB."""
-    return machine.named_kb() if kb is None else kb
-
-
 def open_linker(
     kb: Path | None, recipe: str, threshold: str | None, files: Sequence[Path] = (), **options: Any
 ) -> namesake.Linker:
     """The linker for `files` that --kb, --recipe, --threshold and other options describe."""
-    decisions = options.pop("decisions", None)
-    number = threshold_of(threshold)
+    decisions, number = options.pop("decisions", None), threshold_of(threshold)
     linker = namesake.Linker(default_kb(kb, files), recipe, number, **options)
     return linker.with_decisions(decisions, say) if decisions else linker
 
@@ -145,7 +139,7 @@ def open_linker(
 def default_kb(kb: Path | None, files: Sequence[Path]) -> Path | namesake.KB:
     """The KB that the user named, or the sample's, with a warning if it links other files than its own articles."""
     load_kernels()
-    if (named := named_kb(kb)) is not None:
+    if named := kb or named_kb():
         return named
     from namesake.apps.sample_kb import open_sample
     from namesake.sample import ARTICLES

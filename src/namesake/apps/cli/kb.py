@@ -22,6 +22,7 @@ from namesake.kb.own.records import read_records
 from namesake.kb.records import describe, describe_columns, look_up
 from namesake.kb.store import KB
 from namesake.kinds import kind_counts
+from namesake.machine import named_kb
 from namesake.printable import counted
 from namesake.progress import reporter
 
@@ -260,8 +261,7 @@ def _near_names(kb: KB, name: str) -> list[str]:
 
 
 def _named(kb: Path | None) -> Path:
-    named = common.named_kb(kb)
-    if named is None:
+    if (named := kb or named_kb()) is None:
         raise NamesakeError("no KB is named: give its folder, or set NAMESAKE_KB to it")
     return named
 

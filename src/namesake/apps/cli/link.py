@@ -17,6 +17,7 @@ import namesake
 from namesake.apps.cli import common
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.formats import stdin_formats
+from namesake.machine import named_kb
 from namesake.printable import counted
 from namesake.progress import reporter
 
@@ -259,7 +260,7 @@ def link_on_spark(articles: Sequence[str], kb: Path | None, out: str | None, set
 
     if "://" not in out and Path(out).is_dir() and any(Path(out).iterdir()):
         raise NamesakeError(full(out))
-    kb = common.named_kb(kb)
+    kb = kb or named_kb()
     if kb is None:
         raise NamesakeError("Spark needs --kb or NAMESAKE_KB: a folder that all machines can read, or a packed KB")
     began, folder = time.perf_counter(), out.rstrip("/")

@@ -214,28 +214,19 @@ async def _body(request: Request, limits: Limits, hold: Callable[[int], None]) -
 def with_document(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
     """The endpoints, and those of the document about all of them."""
 
-    def about(encoded: bytes = b"", page: str = "") -> list[Endpoint]:
-        shown = {"content-security-policy": CSP}
-        return [
-            fixed("/openapi.json", encoded, JSON, "This document.", returns={"type": "object"}),
-            fixed("/docs", page, HTML, "This document as a page.", shown, {"type": "string"}),
-        ]
+    async def as_json(request: Request, _: None) -> bytes:
+        """This document."""
+        return encoded
 
-    described = document([*endpoints, *about()])
-    page = render("apps/server/docs.html", about=described)
-    return [*endpoints, *about(msgspec.json.encode(described), page)]
+    async def as_page(request: Request, _: None) -> Response:
+        """This document as a page."""
+        return Response(page, headers={"content-security-policy": CSP}, media_type=HTML)
 
-
-def fixed(
-    path: str, body: bytes | str, kind: str, summary: str, headers: dict[str, str] | None = None, returns: Any = None
-) -> Endpoint:
-    """An endpoint that always gives the same answer."""
-
-    async def answer(request: Request, _: None) -> Response:
-        return Response(body, headers=headers, media_type=kind)
-
-    answer.__doc__ = summary
-    return Endpoint("GET", path, answer, returns=returns, sends=(kind.partition(";")[0],))
+    own = Endpoint("GET", "/openapi.json", as_json, returns={"type": "object"})
+    every = [*endpoints, own, Endpoint("GET", "/docs", as_page, returns={"type": "string"}, sends=(HTML,))]
+    described = document(every)
+    encoded, page = msgspec.json.encode(described), render("apps/server/docs.html", about=described)
+    return every
 
 
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:

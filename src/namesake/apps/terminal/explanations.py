@@ -202,7 +202,8 @@ def _candidate(rows: list[Row], text: str, everything: bool) -> RenderableType:
         label = one_line(first["label"]) if first["label"] is not None else "not in this KB"
         who = Text.assemble((first["qid"], "cyan"), " ", (label, style), (f"  {first['kind'] or ''}", "dim"))
     sure = percent(first["confidence"]) + "  "
-    head = _grid(Column(justify="right", width=2), Column(ratio=1), Column(justify="right", no_wrap=True), expand=True)
+    columns = Column(justify="right", width=2), Column(ratio=1), Column(justify="right", no_wrap=True)
+    head = Table.grid(*columns, padding=(0, 1), expand=True)
     head.add_row(str(first["rank"]), who, Text.assemble((sure, "dim"), (number(first["score"]), "bold")))
     described = [Text(one_line(first["description"]), style="italic dim")] if first["description"] else []
     return Group(head, Padding(Group(*described, _parts(rows, text, everything)), (0, 0, 0, 3)))
@@ -210,7 +211,8 @@ def _candidate(rows: list[Row], text: str, everything: bool) -> RenderableType:
 
 def _parts(rows: list[Row], text: str, everything: bool) -> RenderableType:
     """Parts that add to the score, with their matches, and tie-breaks if they decided; with `everything` all parts."""
-    table = _grid(Column(no_wrap=True), Column(justify="right", no_wrap=True), Column(ratio=1))
+    columns = Column(no_wrap=True), Column(justify="right", no_wrap=True), Column(ratio=1)
+    table = Table.grid(*columns, padding=(0, 1))
     parts = [row for row in rows if row["role"] == "part"]
     shown: set[str] = set()
     silent = [row for row in parts if not row["contribution"] and not row["matches"]]
@@ -227,12 +229,6 @@ def _parts(rows: list[Row], text: str, everything: bool) -> RenderableType:
         table.add_row(Text("tie-break", style="dim"), "", Text(ties))
     nothing = Text(f"no contribution from {', '.join(row['part'] for row in silent)}", style="dim")
     return Group(table, nothing) if silent and everything else table
-
-
-def _grid(*columns: Column, expand: bool = False) -> Table:
-    table = Table.grid(padding=(0, 1), expand=expand)
-    table.columns.extend(columns)
-    return table
 
 
 # what matched
