@@ -42,10 +42,7 @@ def announce_compiling() -> None:
         began = time.monotonic()
         timer = threading.Timer(max(left, 0), announce)
         timer.daemon = True
-        if left <= 0:
-            announce()
-        else:
-            timer.start()
+        timer.start()
         yield
         timer.cancel()
         left -= time.monotonic() - began

@@ -64,14 +64,10 @@ def cache_folder() -> Path:
 
 def _user_cache() -> Path | None:
     """The folder for the caches of all programs, if there is one. A relative path is ignored, as if it were not set."""
-    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    if named.is_absolute():
-        return named
-    home = Path(os.environ.get("HOME", ""))
-    if not home.is_absolute():
-        with suppress(KeyError):  # a user without an entry, as in some containers
-            home = Path(pwd.getpwuid(os.geteuid()).pw_dir)
-    return home / ".cache" if home.is_absolute() else None
+    folders = [Path(os.environ.get("XDG_CACHE_HOME", "")), Path(os.environ.get("HOME", ""), ".cache")]
+    with suppress(KeyError):  # a user without an entry, as in some containers
+        folders.append(Path(pwd.getpwuid(os.geteuid()).pw_dir, ".cache"))
+    return next((folder for folder in folders if folder.is_absolute()), None)
 
 
 @cache
