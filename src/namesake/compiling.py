@@ -19,10 +19,8 @@ from namesake.kernels import compiled
 from namesake.machine import cores
 
 NOTICE = "compiling for this machine, which is done once; `namesake compile` does it ahead of time …"
-RARE = "namesake.kernels.vectors"
-"""Kernels that only KBs with vectors need."""
-PATIENCE = 3.0
-"""Seconds of compiling after which the message appears."""
+RARE = "namesake.kernels.vectors"  # kernels that only KBs with vectors need
+PATIENCE = 3.0  # seconds of compiling after which the message appears
 
 
 def announce_compiling() -> None:
@@ -48,11 +46,6 @@ def announce_compiling() -> None:
         left -= time.monotonic() - began
 
     compiled.around_compiling = announced
-
-
-def compile_on_all_cores() -> None:
-    """When a kernel is not in the cache, compile all kernels that are not."""
-    compiled.around_compiling = _compiled_first
 
 
 def compile_kernels(with_rare: bool = False) -> int:
@@ -127,7 +120,7 @@ def _work(module: str, names: Sequence[str]) -> None:
 
 
 @contextmanager
-def _compiled_first() -> Iterator[None]:
+def compiled_first() -> Iterator[None]:
     """Compile all kernels, once: a kernel that is still not in the cache then is compiled by itself.
 
     So is a kernel that is called while modules of kernels are being imported, as not all kernels are known yet.

@@ -75,11 +75,9 @@ class Link:
 class Linked(NamedTuple):
     """Links of a table of articles, with their counts."""
 
-    articles: int
-    """How many articles could be linked; the others are rejected."""
+    articles: int  # how many articles could be linked; the others are rejected
     links: pa.Table
-    read: pa.Table
-    """These articles."""
+    read: pa.Table  # these articles
 
     @property
     def mentions(self) -> int:
@@ -285,8 +283,7 @@ class Linker:
 
     def _repr_html_(self) -> str:
         """The KB and the recipe for notebooks."""
-        from namesake.drawing.text import facts_html
-        from namesake.drawing.theme import percent
+        from namesake.drawing.theme import notebook_style, percent, render
 
         manifest, rule = self.kb.manifest, self.recipe.decide
         facts = [
@@ -296,7 +293,7 @@ class Linker:
             ("answers", f"from a confidence of {percent(rule.threshold)}" if rule else "always the best candidate"),
             ("names", "found in the text" if self.mentions == "names" else self.detector),
         ]
-        return facts_html("Namesake linker", facts)
+        return render("drawing/notebook.html", style=notebook_style(), heading="Namesake linker", facts=facts)
 
     def explain(self, articles: Any, name: str | None = None) -> pa.Table:
         """One row for each candidate and part (`explain.EXPLANATION`), including NIL.

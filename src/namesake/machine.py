@@ -16,8 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn, TypeVar
 
-NAMESAKE_KB = "NAMESAKE_KB"
-"""The environment variable with the default KB."""
+NAMESAKE_KB = "NAMESAKE_KB"  # the environment variable with the default KB
 
 
 def cores() -> int:
@@ -193,8 +192,7 @@ def in_order(function: Callable[[A], B], items: Iterable[A], threads: int) -> Ge
 
 
 STOPS = (signal.SIGINT, signal.SIGTERM)
-AGAIN = 0.05
-"""Seconds after which a lost signal is sent again."""
+AGAIN = 0.05  # seconds after which a lost signal is sent again
 
 
 class StoppedError(Exception):

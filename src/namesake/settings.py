@@ -16,8 +16,7 @@ from msgspec import Meta, structs
 
 from namesake.errors import NamesakeError, did_you_mean
 
-PLAIN = {str: "a text in quotes", float: "a number", bool: "true or false"}
-"""Plain types in words."""
+PLAIN = {str: "a text in quotes", float: "a number", bool: "true or false"}  # plain types in words
 fields = lru_cache(structs.fields)  # which reads the annotations anew at each call
 
 

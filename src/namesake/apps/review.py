@@ -1,9 +1,7 @@
-"""Review: the cases to decide, in their order, the page on which people decide them, and agreement of reviewers.
+"""Review: the cases to decide, the page on which people decide them, and agreement of reviewers.
 
 A case is an uncertain mention of a text or an uncertain row of a table. It is decided once for all mentions of its name
-in its article, or for all rows with the same content. The first case of each group of similar cases comes first, by the
-sum of uncertainty × number of mentions over its group: this is what one answer can settle, as the page offers to apply
-it to the whole group.
+in its article, or for all rows with the same content. docs/review.md describes the order of the cases.
 """
 
 import re

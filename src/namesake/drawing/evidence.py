@@ -174,10 +174,11 @@ def _by_name(parts: Mapping[str, float]) -> dict[str, float]:
 
 def _phrases(amounts: Mapping[str, float], about: Mapping[str, str], *wanted: str) -> list[str]:
     """The strongest groups in words, each in the first wanted form that it has; only the first names the candidate."""
+    strong = sorted((one for one in amounts.items() if one[1] >= LEAST), key=lambda one: -one[1])[:MOST]
     said: list[str] = []
-    for name in _strongest(amounts):
+    for name, amount in (one for one in strong if 3 * one[1] >= strong[0][1]):  # no group that is much weaker
         group, _, property = name.partition(": ")
-        holds = {"much": amounts[name] >= MUCH, "with_property": property, "against_property": property}
+        holds = {"much": amount >= MUCH, "with_property": property, "against_property": property}
         forms = [GROUPS[group][form] for form in wanted if form in GROUPS[group] and holds.get(form, True)]
         said += [form.format(**about, property=property) for form in forms[:1]]
     naming = [at for at, one in enumerate(said) if one.startswith(f"{about['it']} ")]
@@ -215,12 +216,6 @@ def _entity(row: Row) -> str:
 def _by_group(rows: Iterable[Row]) -> dict[str, float]:
     """The contributions of the parts of one candidate, or of NIL, by group."""
     return _by_name({row["part"]: row["contribution"] for row in rows if row["role"] == "part"})
-
-
-def _strongest(amounts: Mapping[str, float]) -> list[str]:
-    """The groups that count, the strongest first: at least a third as strong as the first."""
-    ordered = sorted((one for one in amounts.items() if one[1] >= LEAST), key=lambda one: -one[1])
-    return [group for group, amount in ordered[:MOST] if 3 * amount >= ordered[0][1]]
 
 
 def _joined(parts: Sequence[str]) -> str:

@@ -172,8 +172,3 @@ def _shown(text: str, title: str | None, links: Sequence[Row], names: Sequence[t
     """A text with its names marked, then each name with its candidates. One name is open, several unfold."""
     article = marked_article(text, title, name_marks(links), name_marks(links, "title_spans"))
     return render("drawing/notebook.html", style=notebook_style(), heading="", article=article, names=names)
-
-
-def facts_html(heading: str, facts: Iterable[tuple[str, str]]) -> str:
-    """A heading and a list of names and values, for a notebook."""
-    return render("drawing/notebook.html", style=notebook_style(), heading=heading, facts=facts)

@@ -30,8 +30,7 @@ NO_RESULT, INCOMPLETE = 3, 4
 REASONS_SHOWN = 10
 
 _ARGUMENT = re.compile(r"`([a-z_]+)=([^`]*)`")
-_OPTIONS = {"most_line": "max-line", "one_per_span": "flat"}
-"""Options whose names differ from the library's arguments."""
+_OPTIONS = {"most_line": "max-line", "one_per_span": "flat"}  # options whose names differ from the library's arguments
 
 
 # options
@@ -121,9 +120,10 @@ def resumable() -> Iterator[None]:
 
 def load_kernels() -> None:
     """Have the first kernel that is not compiled yet compile all of them on all cores, with a progress bar."""
-    from namesake.compiling import compile_on_all_cores
+    from namesake.compiling import compiled_first
+    from namesake.kernels import compiled
 
-    compile_on_all_cores()
+    compiled.around_compiling = compiled_first
 
 
 # the KB

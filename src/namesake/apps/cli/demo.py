@@ -20,8 +20,7 @@ ROWS = [
     {"Name": "Michael Jordan", "About": "machine learning", "Job": "computer scientist"},
 ]
 MOST_NAMES = 8
-NEXT = Path(__file__).with_name("demo.txt")
-"""What to type next, in the markup of Rich."""
+NEXT = Path(__file__).with_name("demo.txt")  # what to type next, in the markup of Rich
 
 
 def demo() -> None:

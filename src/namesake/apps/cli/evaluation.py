@@ -196,11 +196,7 @@ def ablate(
 
 @group.command()
 def reproduce(
-    folder: Path,
-    out: common.Out,
-    kb: Path | None = None,
-    samples: common.Samples = 10_000,
-    seed: int = 2022,
+    folder: Path, out: common.Out, kb: Path | None = None, samples: common.Samples = 10_000, seed: int = 2022
 ) -> None:
     """Recompute the paper's Quotebank tables from the authors' scores, next to the printed values."""
     _write(namesake.reproduce(folder, kb=kb, samples=samples, seed=seed), out)

@@ -218,10 +218,7 @@ def walk(
 
 
 @group.command()
-def show(
-    asked: Annotated[list[str], typer.Argument(metavar="[KB] QID|NAME")],
-    as_json: common.Json = False,
-) -> None:
+def show(asked: Annotated[list[str], typer.Argument(metavar="[KB] QID|NAME")], as_json: common.Json = False) -> None:
     """Show the entity with a QID, or all entities with a name."""
     if len(asked) > 2:
         raise NamesakeError(f'{asked[2]}: only one name is allowed; put quotes around several words: "Tim Wheeler"')

@@ -1,9 +1,4 @@
-"""The pool of threads that link. Small requests are linked together.
-
-One call of the linker takes milliseconds however little it links, and a fraction of one for each further article. So
-the requests that arrive while a thread is busy are its next batch. Large requests, and short look-ups, have threads of
-their own, so that nothing waits for a large request. The linker gives a request the same links in any batch.
-"""
+"""The pool of threads that link: small requests together, large requests alone (docs/server-design.md, "Batches")."""
 
 import asyncio
 import re

@@ -1,10 +1,7 @@
 """A server process: its socket, an orderly end, the generations of the KB, and the connections of its clients.
 
 Every generation has an application of its own. New requests go to the latest one; an older one ends when its last
-request is answered, so no request is dropped. SIGHUP, or a change of the KB's manifest with `watch`, starts a reload.
-
-The connections are those of uvicorn, with limits that uvicorn does not have: the time until a request has arrived and
-its answer is received, the size of the URL and of the headers, the number of connections, and the lines of the log.
+request is answered, so no request is dropped.
 """
 
 import asyncio
@@ -205,7 +202,7 @@ class Reloading:
 
 # connections
 class LimitedConnection(HttpToolsProtocol):
-    """A connection that keeps the limits."""
+    """A connection of uvicorn, with limits that uvicorn does not have."""
 
     limits: Limits
 
