@@ -24,11 +24,7 @@ NEXT = Path(__file__).with_name("demo.txt")  # what to type next, in the markup 
 
 
 def demo() -> None:
-    """Build the sample KB, show its namesakes, link articles, a text and a table, and explain one decision.
-
-    This also compiles the kernels, so that no later command has to wait for it. (`namesake compile` also compiles those
-    that only vectors need.)
-    """
+    """Build the sample KB, show its namesakes, link articles, a text and a table, and explain one decision."""
     from namesake.compiling import compile_kernels
 
     compile_kernels()
@@ -86,12 +82,7 @@ def demo() -> None:
 
 
 def compile() -> None:
-    """Compile all kernels for this machine, so that no later command has to wait for it.
-
-    The compiled code goes into the folder that NUMBA_CACHE_DIR names, else beside the installed package, else into your
-    cache folder. Other users can use it there if only you, or root, can write to it. Kernels that are already compiled
-    are not compiled again.
-    """
+    """Compile all kernels for this machine, so that no later command has to wait for it."""
     from namesake.compiling import compile_kernels
     from namesake.kernels.code_cache import folders
 

@@ -69,11 +69,7 @@ def update(
     memory: Annotated[str | None, typer.Option(metavar="SIZE")] = None,
     force: bool = False,
 ) -> None:
-    """Add changes to a KB that was built with --updatable. The same command resumes a stopped update.
-
-    The result is the KB that a build from the dumps and the changes would make, with the own entities of the KB.
-    Processes that have the old KB open keep it.
-    """
+    """Add changes to a KB that was built with --updatable. The same command resumes a stopped update."""
     settings = locals()
     common.load_kernels()
     began = time.monotonic()

@@ -55,10 +55,7 @@ def link(
     master: str | None = None,
     max_line: Annotated[int, typer.Option(min=1, max=1024)] = 256,
 ) -> None:
-    """Link the names in articles to Wikidata entities.
-
-    A stopped run into a folder is resumed by the same command.
-    """
+    """Link the names in articles to Wikidata entities."""
     given = locals()
     if to is None and (scores or flat or to_format):
         option = "--scores applies" if scores else "--flat and --to apply"
