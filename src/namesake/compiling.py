@@ -100,15 +100,12 @@ def _compile_in_processes(kernels: Sequence[compiled.Kernel]) -> None:
 
 
 def _start_worker() -> None:
-    """Leave Ctrl-C to the process that started this one, and do without what slows the compiler down.
-
-    Compilers make objects by the million that live until the end, and the collector would visit all of them.
-    """
+    """Leave Ctrl-C to the process that started this one, and do without what slows the compiler down."""
     from llvmlite.binding import ffi
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    gc.disable()
+    gc.disable()  # a compiler makes objects by the million that live until the end
     with suppress(AttributeError):
         ffi.lib._lock._cblist.clear()  # Numba notes the time of every single call of LLVM
 
@@ -121,12 +118,9 @@ def _work(module: str, names: Sequence[str]) -> None:
 
 @contextmanager
 def compiled_first() -> Iterator[None]:
-    """Compile all kernels, once: a kernel that is still not in the cache then is compiled by itself.
-
-    So is a kernel that is called while modules of kernels are being imported, as not all kernels are known yet.
-    """
+    """Compile all kernels, once: a kernel that is still not in the cache then is compiled by itself."""
     modules = [module for name, module in sys.modules.items() if name.startswith("namesake.kernels.")]
-    if not any(getattr(module.__spec__, "_initializing", False) for module in modules):
+    if not any(getattr(module.__spec__, "_initializing", False) for module in modules):  # all kernels are known
         compiled.around_compiling = compiled.nothing
         compile_kernels()
     yield

@@ -26,10 +26,7 @@ def cores() -> int:
 
 @cache
 def keep_freed_memory() -> None:
-    """Keep the memory of freed arrays for the next batch: the system would clear each of its pages again.
-
-    Up to 256 MB stay; without the C library's `mallopt` (glibc), nothing changes.
-    """
+    """Keep up to 256 MB of freed arrays for the next batch, with glibc: the system would clear each page again."""
     import ctypes
 
     set_option = getattr(ctypes.CDLL(None), "mallopt", None)

@@ -222,10 +222,9 @@ def review_links(
     rejects: Rejects,
     say: Callable[[str], None],
 ) -> None:
-    """Write a page on which people decide the uncertain mentions of `source`, the output of `namesake link`.
+    """Write a page on which people decide the mentions of `source`, a file of links, that are less sure than `below`.
 
-    A mention is uncertain if its most likely answer has a lower probability than `below`. A page that is `blind` does
-    not show what the linker answered, and lists candidates by their ids.
+    A page that is `blind` does not show what the linker answered, and lists candidates by their ids.
     """
     keep_apart([page], [source, *articles, linker.kb.path])
     check_place(page)

@@ -22,15 +22,11 @@ GROUPS: dict[str, dict[str, Any]] = _WORDS["groups"]
 """Parts that say the same in a sentence, and the forms of that sentence."""
 
 
-FOR_NIL = ("none fits", "not a person")
-"""Reasons for no answer that say that NIL is the answer; `known` is the probability of all candidates together."""
-
-
 def nil_confidence(link: Mapping[str, Any]) -> float | None:
     """The confidence in NIL if it is the answer; None if the linker only did not decide between candidates."""
-    if link["qid"] is not None or link["reason"] not in FOR_NIL or link["known"] is None:
+    if link["qid"] is not None or link["reason"] not in ("none fits", "not a person") or link["known"] is None:
         return None
-    return 1.0 - float(link["known"])
+    return 1.0 - float(link["known"])  # `known` is the probability of all candidates together
 
 
 def part_name(part: str) -> str:
