@@ -77,7 +77,7 @@ def notebook_style() -> str:
 def _environment() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    settings = {"undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    settings: dict[str, Any] = {"undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
     environment = Environment(loader=FileSystemLoader(Path(__file__).parents[1]), autoescape=True, **settings)
     environment.filters |= {"line": one_line, "percent": percent, "part_name": part_name, "symbol": symbol}
     environment.globals["wikidata_page"] = wikidata_page

@@ -1,7 +1,5 @@
 """`namesake kb`: build a knowledge base from a dump, and inspect it."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Annotated, Literal

@@ -1,7 +1,5 @@
 """`namesake link`, which writes links into a file, into a folder or onto the terminal, and `namesake explain`."""
 
-from __future__ import annotations
-
 import gc
 import os
 import re
@@ -23,7 +21,6 @@ from namesake.progress import reporter
 
 if TYPE_CHECKING:
     from namesake.formats.field_names import Reading
-    from namesake.linker import Linker
 
 LINK_FORMATS = ("jsonl", "csv", "tsv", "parquet", "xlsx", "db")
 
@@ -146,7 +143,7 @@ def explain(
         show_explanation(table, rows, Console(), all)
 
 
-def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple[Reading, str | None]:
+def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple["Reading", str | None]:
     """How to read the articles, and the date of undated ones: `--date` names a field unless it is a date."""
     from namesake.articles.days import HOW_TO_WRITE, is_written_as_date
     from namesake.formats.field_names import Reading
@@ -183,7 +180,7 @@ def _report(where: object, counts: Mapping[str, int], pace: str) -> None:
     common.say(f"{where}: {many}, {counts['linked']:,} linked, {pace}")
 
 
-def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings: dict[str, Any]) -> None:
+def link_into_file(linker: "namesake.Linker", articles: Sequence[Path], out: Path, settings: dict[str, Any]) -> None:
     """Link into one file or to standard output, and report the counts."""
     began = time.perf_counter()
     with common.reported_rejects(out) as rejects:
@@ -193,7 +190,7 @@ def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings
     _finish(linker, rejects.count > 0 and not counts.articles, articles, settings["reading"], counts)
 
 
-def print_links(linker: Linker, articles: Sequence[Path], settings: dict[str, Any]) -> None:
+def print_links(linker: "namesake.Linker", articles: Sequence[Path], settings: dict[str, Any]) -> None:
     """Print the links of each article as a table, and before it the text if the file is a text file."""
     from namesake.apps.terminal import Console
     from namesake.apps.terminal.explanations import show_links, show_texts
@@ -215,7 +212,7 @@ def print_links(linker: Linker, articles: Sequence[Path], settings: dict[str, An
     _finish(linker, rejects.count > 0 and not articles_linked, articles, reading, listing)
 
 
-def _finish(linker: Linker, failed: bool, articles: Sequence[Path], reading: Reading, run: Any) -> None:
+def _finish(linker: "namesake.Linker", failed: bool, articles: Sequence[Path], reading: "Reading", run: Any) -> None:
     """Report what was not linked. The exit code is not 0 if every record was rejected or a file was not read."""
     if linker.decisions is not None and (unused := linker.decisions.unused()):
         common.say(unused)  # the texts or the rows that they are about are gone
@@ -229,7 +226,7 @@ def _finish(linker: Linker, failed: bool, articles: Sequence[Path], reading: Rea
         raise typer.Exit(common.INCOMPLETE)
 
 
-def link_into_folder(linker: Linker, articles: Sequence[Path], out: Path, settings: dict[str, Any]) -> None:
+def link_into_folder(linker: "namesake.Linker", articles: Sequence[Path], out: Path, settings: dict[str, Any]) -> None:
     """Link into a folder, or resume such a run, and report the counts."""
     began = time.perf_counter()
     with common.resumable():
