@@ -1,8 +1,7 @@
 """Compile kernels, which happens once per machine and version, and what users see meanwhile.
 
-A program that uses the library gets a message by the logger `namesake`. Python prints it as one line on standard error
-where a program has set up no logging, and `logging.getLogger("namesake").setLevel("ERROR")` silences it. The command
-line compiles all kernels at once on all cores, with a progress bar.
+A program that uses the library gets a message by the logger `namesake`. The command line compiles all kernels at once
+on all cores, with a progress bar.
 """
 
 import gc

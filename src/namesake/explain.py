@@ -30,30 +30,13 @@ SOURCE = pa.struct([(field.name, pa.string()) for field in fields(Source)])
 _COUNTS = [(name, pa.int32()) for name in ("more_spans", "more_sources")]
 MATCH = pa.struct([("word", pa.string()), ("spans", SPANS), ("sources", pa.list_(SOURCE)), *_COUNTS])
 """The dataclasses `Source` and `Match` as Arrow types."""
-EXPLANATION = pa.schema(
-    [
-        pa.field("article_id", pa.string()),
-        pa.field("name", pa.string()),
-        pa.field("spans", SPANS),  # of the name, in characters
-        pa.field("title_spans", SPANS),  # of the name in the title; null if there is none
-        pa.field("qid", pa.string()),  # null: NIL
-        pa.field("label", pa.string()),
-        pa.field("description", pa.string()),  # or occupations and countries, if there is none
-        pa.field("kind", pa.string()),  # such as place; null for NIL and for candidates that the KB lacks
-        pa.field("rank", pa.int32()),  # among the candidates, including NIL
-        pa.field("score", pa.float64()),
-        pa.field("confidence", pa.float64()),  # P(this candidate is right); null if the recipe has no [decide]
-        pa.field("margin", pa.float64()),  # of the mention: best minus second-best score
-        pa.field("tie_break", pa.string()),  # of the mention: the key that decided, null if the score did
-        pa.field("reason", pa.string()),  # of the mention: why it has no answer, null if it has one
-        pa.field("part", pa.string()),  # a scorer or evidence; of NIL a doubt, `nil`, or `alone` with one candidate
-        pa.field("role", pa.string()),  # part of the score, or tie-break
-        pa.field("value", pa.float64()),
-        pa.field("weight", pa.float64()),  # of the parts with `above`, those whose number is exceeded
-        pa.field("contribution", pa.float64()),  # contributions of a candidate add up to its score
-        pa.field("matches", pa.list_(MATCH)),
-    ]
-)
+_TEXT, _NUMBER = pa.string(), pa.float64()
+_NAME = {"article_id": _TEXT, "name": _TEXT, "spans": SPANS, "title_spans": SPANS}
+_CANDIDATE = {"qid": _TEXT, "label": _TEXT, "description": _TEXT, "kind": _TEXT, "rank": pa.int32(), "score": _NUMBER}
+_DECISION = {"confidence": _NUMBER, "margin": _NUMBER, "tie_break": _TEXT, "reason": _TEXT}
+_PART = {"part": _TEXT, "role": _TEXT, "value": _NUMBER, "weight": _NUMBER, "contribution": _NUMBER}
+EXPLANATION = pa.schema(_NAME | _CANDIDATE | _DECISION | _PART | {"matches": pa.list_(MATCH)})
+"""The columns of an explanation, which docs/formats.md describes."""
 
 Row = dict[str, Any]
 

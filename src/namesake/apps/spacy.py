@@ -1,8 +1,7 @@
 """Namesake as a spaCy component: `nlp.add_pipe("namesake", config={"kb": "kb"})`.
 
-The component links the names that an earlier component found, or finds names itself if there are none. The labels of
-these follow from the kinds of the entities (`ner` and `ner_nouns` of kinds.toml). Importing this module registers the
-factory and its scorer. If Namesake is installed, spaCy imports the module through an entry point.
+The component links the names that an earlier component found, or finds names itself if there are none. Importing this
+module registers the factory and its scorer. If Namesake is installed, spaCy imports it through an entry point.
 """
 
 from __future__ import annotations
@@ -47,7 +46,6 @@ DEMONYM = "NORP"
 NIL = "NIL"  # `kb_id_` of NIL in spaCy's own linker; ours leaves it empty by default. The scorer treats both as NIL.
 SCORER = "namesake.linker_scorer.v1"
 
-Scores = dict[str, Any]
 Row = dict[str, Any]
 STATE = "namesake.json"
 
@@ -150,7 +148,7 @@ class NamesakePipe:
         label: str | None,
         find_names: bool,
         nil: str,
-        scorer: Callable[..., Scores] | None,
+        scorer: Callable[..., dict[str, Any]] | None,
     ) -> None:
         self.given = Given(kb, recipe, threshold, kinds)
         self.label, self.find_names, self.nil, self.scorer = label, find_names, nil, scorer
@@ -170,7 +168,7 @@ class NamesakePipe:
         while batch := list(islice(docs, batch_size)):
             yield from self._link(batch)
 
-    def score(self, examples: Iterable[Example], **options: Any) -> Scores:
+    def score(self, examples: Iterable[Example], **options: Any) -> dict[str, Any]:
         """Precision, recall and F1 of the links, for `nlp.evaluate`."""
         return {} if self.scorer is None else self.scorer(examples, **options)
 

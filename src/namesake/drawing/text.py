@@ -150,9 +150,8 @@ class Explanation:
 
     def __repr__(self) -> str:
         """One line per name: its entity, or why it is NIL."""
-        lines = [f"Explanation of {counted(len(self.links), 'name')} ({self.table.num_rows:,} rows in .table)"]
-        lines += [one_line(f"  {answer(link)}") for link in self.links]
-        return "\n".join(lines)
+        heading = f"Explanation of {counted(len(self.links), 'name')} ({self.table.num_rows:,} rows in .table)"
+        return "\n".join([heading, *(one_line(f"  {answer(link)}") for link in self.links)])
 
 
 def answer(link: Row) -> str:

@@ -1,7 +1,6 @@
 """The table of commands. A command's module is imported when the command is chosen or listed in a help text.
 
-The help of a command begins with the docstring of its function. Its other paragraphs and the help of its options stand
-in `help.toml`.
+The help of a command begins with the docstring of its function; the rest, also of its options, stands in `help.toml`.
 """
 
 from collections import UserDict

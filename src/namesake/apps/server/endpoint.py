@@ -1,8 +1,4 @@
-"""Endpoints: what each one takes and returns, answers within the limits, errors for clients, the OpenAPI document.
-
-Routes, the OpenAPI document and `/docs` are made from the endpoints. Starlette has no OpenAPI generator for msgspec,
-which writes the JSON schemas of the structs itself.
-"""
+"""Endpoints: what each one takes and returns, answers within the limits, errors for clients, the OpenAPI document."""
 
 import asyncio
 import gzip

@@ -36,9 +36,8 @@ About = Callable[[str], tuple[str | None, str | None, str, str | None]]
 
 LINKERS = 32  # linkers with other thresholds or kinds that are kept
 REMEMBERED = 1 << 16  # entities whose labels are kept in memory
-COUNTED = {"articles": "Articles linked.", "batches": "Batches in which they were linked."}
+COUNTED = {"articles": "Articles linked.", "batches": "Batches in which they were linked."}  # what the metrics count
 COUNTED |= {"links": "Names found or given.", "links_answered": "Names linked to an entity."}
-"""What the metrics count."""
 
 
 @dataclass(frozen=True)

@@ -184,13 +184,11 @@ class Reloading:
         seen = self._manifest()
         while True:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(LOOKS_APART if self.watch else None):
-                    await self._asked.wait()
-            now = self._manifest()
-            changed = self.watch and now is not None and now != seen
-            if self._asked.is_set() or changed:
+                await asyncio.wait_for(self._asked.wait(), LOOKS_APART if self.watch else None)
+            now = self._manifest() or seen
+            if self._asked.is_set() or (self.watch and now != seen):
                 self._asked.clear()
-                seen = now or seen
+                seen = now
                 await self.reload()
 
     def _manifest(self) -> tuple[int, int] | None:
@@ -233,10 +231,7 @@ class LimitedConnection(HttpToolsProtocol):
             self._refuse(self._too_long())
 
     def on_headers_complete(self) -> None:
-        """Check the head before the request is answered. The application counts the bytes of the body.
-
-        After an error the parser stops, and uvicorn calls `send_400_response`.
-        """
+        """Check the head before the request is answered; after an error, uvicorn calls `send_400_response`."""
         self.head = -(1 << 62)
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         hosts = sum(name == b"host" for name, _ in self.headers)
