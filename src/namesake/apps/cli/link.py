@@ -205,10 +205,10 @@ def print_links(linker: "namesake.Linker", articles: Sequence[Path], settings: d
                 linked = linker.link_counted(table, rejects=rejects)
                 links = linked.links.to_pylist()
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
-                    show_texts(linked.read, links, console)
+                    show_texts(linked.articles, links, console)
                 shown = [row for row in links if row["qid"] is not None or not settings["linked_only"]]
                 show_links(linker, table, shown, console)
-                articles_linked += linked.articles
+                articles_linked += linked.articles.num_rows
     _finish(linker, rejects.count > 0 and not articles_linked, articles, reading, listing)
 
 

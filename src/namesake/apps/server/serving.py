@@ -41,15 +41,16 @@ SWITCH = 0.0005  # seconds after which a thread that links lets the event loop r
 MINUTE, MOST_LINES = 60.0, 10  # lines of the log about malformed requests per minute
 
 
-def serve(linker: Linker, host: str, port: int, ready: Callable[[str], None], **settings: Any) -> None:
-    """Serve until SIGTERM or Ctrl-C; `ready` gets the address, and `settings` are those of `server_of`."""
+def serve(linker: Linker, host: str, port: int, **settings: Any) -> None:
+    """Serve until SIGTERM or Ctrl-C; `settings` are those of `server_of`."""
     with bound(host, port) as listening:
         server = server_of(linker, **settings)
         sys.setswitchinterval(SWITCH)
         gc.collect()
         gc.freeze()  # the collector need not look at loaded objects again
-        shown = f"[{host}]" if ":" in host else host
-        ready(f"http://{shown}:{listening.getsockname()[1]}")
+        address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+        what = f"{len(linker.kb):,} entities of {linker.kb.path.name}"
+        say(f"{what} at {address} (API: {address}/docs); press Ctrl-C to stop")
         try:
             server.run(sockets=[listening])
         except KeyboardInterrupt:  # uvicorn raises it after an orderly end
