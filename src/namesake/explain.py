@@ -1,8 +1,6 @@
-"""Explanations of scores: one row for each candidate and scorer, with the evidence and its sources.
+"""Explanations of scores: one row per candidate and scorer, with the evidence and its sources (docs/explanations.md).
 
-A row sums all parts of a scorer, such as those with `above`. Evidence of the text has a row only if it contributes to
-the score. In recipes that may answer NIL ("not in the knowledge base"), NIL is explained like a candidate: its rows
-have no QID, and its parts are the recipe's doubts, or the constant if there are none.
+Evidence of the text has a row only if it contributes to the score.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

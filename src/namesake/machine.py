@@ -44,10 +44,7 @@ def named_kb() -> Path | None:
 
 def from_home(path: str | Path) -> Path:
     """A path with `~` replaced by the user's home, if there is such a user."""
-    try:
-        return Path(path).expanduser()
-    except RuntimeError:
-        return Path(path)
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - Path's raises an error if there is no such user
 
 
 def cache_folder() -> Path:
@@ -119,9 +116,8 @@ def make_private(folder: Path) -> str:
 
 def cannot_write(folder: Path) -> str:
     """Why no file can be made in a folder, in one line; an empty text if one can."""
-    if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
-        return ""
-    return f"{folder} cannot be written to"
+    can_write = folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+    return "" if can_write else f"{folder} cannot be written to"
 
 
 def danger(path: Path) -> str:

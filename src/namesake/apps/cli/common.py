@@ -1,7 +1,5 @@
 """What commands share: options, messages on standard error, tables on the terminal, exit codes, and the default KB."""
 
-from __future__ import annotations
-
 import filecmp
 import math
 import re
@@ -129,14 +127,14 @@ def load_kernels() -> None:
 # the KB
 def open_linker(
     kb: Path | None, recipe: str, threshold: str | None, files: Sequence[Path] = (), **options: Any
-) -> namesake.Linker:
+) -> "namesake.Linker":
     """The linker for `files` that --kb, --recipe, --threshold and other options describe."""
     decisions, number = options.pop("decisions", None), threshold_of(threshold)
     linker = namesake.Linker(default_kb(kb, files), recipe, number, **options)
     return linker.with_decisions(decisions, say) if decisions else linker
 
 
-def default_kb(kb: Path | None, files: Sequence[Path]) -> Path | namesake.KB:
+def default_kb(kb: Path | None, files: Sequence[Path]) -> "Path | namesake.KB":
     """The KB that the user named, or the sample's, with a warning if it links other files than its own articles."""
     load_kernels()
     if named := kb or named_kb():
@@ -159,7 +157,7 @@ def rate(count: int, seconds: float, unit: str) -> str:
 
 
 @contextmanager
-def reported_rejects(out: Path | None = None) -> Iterator[Rejects]:
+def reported_rejects(out: Path | None = None) -> Iterator["Rejects"]:
     """Collect rejected records, and report their number, the first of them, and the file beside `out` with them all."""
     from namesake.articles.rejects import Rejects
 
@@ -207,7 +205,7 @@ def print_json(value: Any) -> None:
     print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
-def show(views: Sequence[View], lines: Sequence[str] = ()) -> None:
+def show(views: Sequence["View"], lines: Sequence[str] = ()) -> None:
     """Print tables, and lines below them."""
     from namesake.apps.terminal import Console, draw
 

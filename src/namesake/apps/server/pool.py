@@ -133,7 +133,7 @@ class Pool:
         """An endpoint for GET that calls a function in a thread, with the parameters of the URL that it declares."""
         declared = signature(function).parameters.values()
         fields = [(one.name, one.annotation, *(() if one.default is one.empty else (one.default,))) for one in declared]
-        takes = msgspec.defstruct(re.sub(r"\W", "_", path), fields) if fields else None
+        query = msgspec.defstruct(re.sub(r"\W", "_", path), fields) if fields else None
 
         def work(asked: Any) -> bytes | Response:
             answer = function(**(msgspec.structs.asdict(asked) if fields else {}))
@@ -143,7 +143,7 @@ class Pool:
             return await self.run(partial(work, asked))
 
         answer.__doc__ = getattr(function, "func", function).__doc__
-        return Endpoint("GET", path, answer, takes, returns, **more)
+        return Endpoint("GET", path, answer, returns=returns, query=query, **more)
 
     def close(self) -> None:
         """End the threads after their current work."""
