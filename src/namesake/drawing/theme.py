@@ -29,11 +29,6 @@ def nil_confidence(link: Mapping[str, Any]) -> float | None:
     return 1.0 - float(link["known"])  # `known` is the probability of all candidates together
 
 
-def part_name(part: str) -> str:
-    """A part in plain words."""
-    return PARTS.get(part, part)
-
-
 def grade(answered: bool, confidence: float | None) -> str:
     """The class of a name. Without confidences, every answer has the first class."""
     if not answered:
@@ -79,8 +74,8 @@ def _environment() -> Any:
 
     settings: dict[str, Any] = {"undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
     environment = Environment(loader=FileSystemLoader(Path(__file__).parents[1]), autoescape=True, **settings)
-    environment.filters |= {"line": one_line, "percent": percent, "part_name": part_name, "symbol": symbol}
-    environment.globals["wikidata_page"] = wikidata_page
+    environment.filters |= {"line": one_line, "percent": percent, "symbol": symbol}
+    environment.globals |= {"wikidata_page": wikidata_page, "part_names": PARTS}
     return environment
 
 

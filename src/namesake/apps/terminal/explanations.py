@@ -1,7 +1,7 @@
 """Links and explanations drawn in a terminal: tables, texts, wrong links with the reason, and candidates."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -18,7 +18,7 @@ from namesake.decide import REASONS, TOO_CLOSE
 from namesake.drawing.evidence import by_source, of_anchors, place, summary_sentence, surface
 from namesake.drawing.text import Mark, pieces, who
 from namesake.drawing.theme import nil_confidence, percent
-from namesake.kb.records import about
+from namesake.kb.records import about, found_all
 from namesake.linker import Linker
 from namesake.printable import one_line
 
@@ -74,16 +74,13 @@ def rivals(linker: Linker, row: Row) -> str:
     """Why a name has no answer, with its best candidate, and the second one if both are close."""
     if row["best"] is None:
         return str(row["reason"])
-    best = who(row["best"], _label(linker, row["best"]), row["confidence"])
+    known = found_all(linker.kb, filter(None, (row["best"], row["runner_up"])))
+    labels = {qid: one.label for qid, one in known.items()}
+    best = who(row["best"], labels.get(row["best"]), row["confidence"])
     if row["reason"] != REASONS[TOO_CLOSE]:
         return f"{row['reason']}; best candidate {best}"
     sure = None if row["confidence"] is None else row["confidence"] * math.exp(-row["margin"])
-    return f"{row['reason']}: {best}, or {who(row['runner_up'], _label(linker, row['runner_up']), sure)}"
-
-
-def _label(linker: Linker, qid: str) -> str | None:
-    at = linker.kb.row(qid)
-    return linker.kb.label(at) if at >= 0 else None
+    return f"{row['reason']}: {best}, or {who(row['runner_up'], labels.get(row['runner_up']), sure)}"
 
 
 # the text
@@ -167,9 +164,8 @@ def _heading(row: Row, title: str | None) -> Text:
 
 
 # the article
-def excerpt(text: str, rows: Iterable[Row], everything: bool = False) -> Text:
+def excerpt(text: str, rows: Sequence[Row], everything: bool = False) -> Text:
     """The text around the name and each matched word, highlighted; an ellipsis replaces omitted text."""
-    rows = list(rows)
     names = [span for row in rows[:1] for span in row["spans"] or []]
     matches = [match["spans"] for row in rows for match in row["matches"] or [] if match["spans"]]
     whole = Text(one_line(text))
