@@ -52,15 +52,10 @@ def cache_folder() -> Path:
 
     It is `namesake` in XDG_CACHE_HOME or `~/.cache`; if that is unusable, a temporary folder, with a warning.
     """
-    return _usable(_user_cache())
-
-
-def _user_cache() -> Path | None:
-    """The folder for the caches of all programs, if there is one. A relative path is ignored, as if it were not set."""
     folders = [Path(os.environ.get("XDG_CACHE_HOME", "")), Path(os.environ.get("HOME", ""), ".cache")]
     with suppress(KeyError):  # a user without an entry, as in some containers
         folders.append(Path(pwd.getpwuid(os.geteuid()).pw_dir, ".cache"))
-    return next((folder for folder in folders if folder.is_absolute()), None)
+    return _usable(next((folder for folder in folders if folder.is_absolute()), None))
 
 
 @cache

@@ -270,10 +270,8 @@ def _given_mentions(doc: Doc, labels: frozenset[str], find_names: bool) -> list[
             raise TypeError(f"doc._.namesake_mentions must be a list of names, not the text {names!r:.60}")
         return [{"name": one.name, "spans": one.spans} for one in located(doc.text, names)]
     spans = [trimmed(ent.text, ent.start_char) for ent in doc.ents if ent.label_ in labels]
-    names_found = [span for span in spans if span[0] < span[1]]
-    if not names_found:
-        return None if find_names else []
-    return [{"name": name, "spans": where} for name, where in group_spans(doc.text, names_found)]
+    groups = group_spans(doc.text, [span for span in spans if span[0] < span[1]])
+    return None if find_names and not groups else [{"name": name, "spans": where} for name, where in groups]
 
 
 def _articles(docs: Sequence[Doc], mentions: Sequence[list[Row] | None]) -> pa.Table:

@@ -6,7 +6,7 @@ the answer apart from its rival: the next candidate, or NIL if there is no other
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby, pairwise
 from typing import Any, NamedTuple
 
 from namesake.decide import DECIDED, TOO_CLOSE
@@ -269,11 +269,9 @@ def steps(rows: Iterable[Row]) -> list[Step]:
     small = [value for value in parts.values() if abs(value) < SMALL]
     if any(small):
         ordered.append((OTHERS, sum(small)))
-    found, at = [], 0.0
-    for (part, value), hundredths in zip(ordered, rounded([value for _, value in ordered]), strict=True):
-        found.append(Step(part, value, number(hundredths / 100), at, at + value))
-        at += value
-    return found
+    values = [value for _, value in ordered]
+    bars = zip(ordered, rounded(values), pairwise(accumulate(values, initial=0.0)), strict=True)
+    return [Step(part, value, number(hundredths / 100), *ends) for (part, value), hundredths, ends in bars]
 
 
 def rounded(values: Sequence[float]) -> list[int]:

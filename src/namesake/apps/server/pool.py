@@ -22,7 +22,6 @@ from starlette.responses import Response
 from namesake.apps.server import schema
 from namesake.apps.server.endpoint import Endpoint, RequestError, busy
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.schema import SHOWN, CandidateAnswer, GivenArticle, LinkAnswer
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
 from namesake.kb.records import about
@@ -31,7 +30,7 @@ from namesake.kinds import all_kinds, parse_kinds
 from namesake.linker import Linker
 
 T = TypeVar("T")
-Links = list[list[LinkAnswer]]
+Links = list[list[schema.LinkAnswer]]
 About = Callable[[str], tuple[str | None, str | None, str, str | None]]
 
 LINKERS = 32  # linkers with other thresholds or kinds that are kept
@@ -48,14 +47,14 @@ class LinkOptions:
     kinds: str | None = None  # the kinds in their one spelling (`Pool.kinds`)
     candidates: bool = False
     parts: bool = False
-    limit: int = SHOWN
+    limit: int = schema.SHOWN
 
 
 @dataclass(eq=False)
 class Job:
     """The articles of one request. Jobs are created on the event loop."""
 
-    given: Sequence[GivenArticle]
+    given: Sequence[schema.GivenArticle]
     render: Callable[[Links], bytes]  # makes the answer from the links; called by a thread
     options: LinkOptions = LinkOptions()
     several: bool = True  # whether the request has a list of articles, which its errors count
@@ -242,14 +241,14 @@ def _attempt(function: Callable[..., T], *arguments: Any) -> T | Exception:
         return problem
 
 
-def _link_answer(row: dict[str, Any], parts: bool, about: About) -> LinkAnswer:
+def _link_answer(row: dict[str, Any], parts: bool, about: About) -> schema.LinkAnswer:
     label, description, url = (None, None, None) if row["qid"] is None else about(row["qid"])[:3]
     row |= {"label": label, "description": description, "url": url, "title_spans": row["title_spans"] or []}
     if "candidates" in row:
         row["candidates"] = [
-            CandidateAnswer(one["qid"], *about(one["qid"]), one["score"], one["parts"] if parts else UNSET)
+            schema.CandidateAnswer(one["qid"], *about(one["qid"]), one["score"], one["parts"] if parts else UNSET)
             for one in row["candidates"]
         ]
     if not parts:
         row.pop("doubts", None)
-    return msgspec.convert(row, LinkAnswer)
+    return msgspec.convert(row, schema.LinkAnswer)
