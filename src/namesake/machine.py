@@ -29,8 +29,7 @@ def keep_freed_memory() -> None:
     """Keep up to 256 MB of freed arrays for the next batch, with glibc: the system would clear each page again."""
     import ctypes
 
-    set_option = getattr(ctypes.CDLL(None), "mallopt", None)
-    if set_option is not None:
+    if (set_option := getattr(ctypes.CDLL(None), "mallopt", None)) is not None:
         trim_threshold, map_threshold = -1, -3  # M_TRIM_THRESHOLD, M_MMAP_THRESHOLD
         set_option(trim_threshold, 256 << 20)
         set_option(map_threshold, 32 << 20)
@@ -137,18 +136,16 @@ def danger(path: Path) -> str:
 
 def others_write(found: os.stat_result) -> bool:
     """Whether others than root, the owner and a group of the owner alone may write to what has this status."""
-    if found.st_mode & stat.S_IWOTH:
-        return True
-    return bool(found.st_mode & stat.S_IWGRP) and not _is_own_group(found.st_gid)
+    by_group = bool(found.st_mode & stat.S_IWGRP) and not _is_own_group(found.st_gid)
+    return by_group or bool(found.st_mode & stat.S_IWOTH)
 
 
 @cache
 def _is_own_group(number: int) -> bool:
-    try:
+    with suppress(KeyError):
         user, group = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(number)
-    except KeyError:
-        return number == 0
-    return number == 0 or (group.gr_name == user and set(group.gr_mem) <= {user})
+        return number == 0 or (group.gr_name == user and set(group.gr_mem) <= {user})
+    return number == 0
 
 
 A = TypeVar("A")

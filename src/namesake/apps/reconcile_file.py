@@ -133,8 +133,7 @@ def reconcile(
 
 def _layout(kb: KB, table: pa.Table, file: Path, columns: Mapping[str, Any], say: Callable[[str], None]) -> Layout:
     """The roles of columns; `Team,Notes` names two columns of words unless one column has that name."""
-    name = columns["name"]
-    name = column_of_names(table.column_names, str(file), say) if name is None else name
+    name = columns["name"] if columns["name"] is not None else column_of_names(table.column_names, str(file), say)
     types = tuple((property, one) for property, some in (columns.get("type") or {}).items() for one in several(some))
     listed = [[text] if text in table.column_names else text.split(",") for text in several(columns["context"])]
     contexts = tuple(part.strip() for parts in listed for part in parts if part.strip())

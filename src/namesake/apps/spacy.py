@@ -152,8 +152,7 @@ class NamesakePipe:
     ) -> None:
         self.given = Given(kb, recipe, threshold, kinds)
         self.label, self.find_names, self.nil, self.scorer = label, find_names, nil, scorer
-        folder = kb or named_kb()
-        if folder is None:
+        if (folder := kb or named_kb()) is None:
             warning = "no KB is named, so only the people of the sample can be linked; name one with"
             warnings.warn(f'{warning} config={{"kb": "FOLDER"}}', UserWarning, stacklevel=2)
         self._take(Linker(folder or sample_kb(), recipe, threshold, kinds=kinds))

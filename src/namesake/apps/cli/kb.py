@@ -170,9 +170,7 @@ def info(
         described = describe_columns(KB.open(kb))
         common.print_json(described) if as_json else drawn.draw_columns(described, Console())
     elif as_json:
-        fields = msgspec.to_builtins(manifest)
-        del fields["files"]
-        common.print_json(fields)
+        common.print_json({name: value for name, value in msgspec.to_builtins(manifest).items() if name != "files"})
     else:
         drawn.draw_info(kb, manifest, Console())
 

@@ -254,8 +254,7 @@ def link_on_spark(articles: Sequence[str], kb: Path | None, out: str | None, set
 
     if "://" not in out and Path(out).is_dir() and any(Path(out).iterdir()):
         raise NamesakeError(full(out))
-    kb = kb or named_kb()
-    if kb is None:
+    if (kb := kb or named_kb()) is None:
         raise NamesakeError("Spark needs --kb or NAMESAKE_KB: a folder that all machines can read, or a packed KB")
     began, folder = time.perf_counter(), out.rstrip("/")
     try:

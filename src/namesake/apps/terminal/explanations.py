@@ -230,15 +230,13 @@ def _parts(rows: list[Row], text: str, everything: bool) -> RenderableType:
 # what matched
 def _matched(matches: list[Row], text: str, shown: set[str]) -> Iterator[Text]:
     """Lines about the matches of a part; words whose source was `shown` before are only listed."""
-    shared = [match for match in matches if match["word"] is None and of_anchors(match)]
-    if shared:
+    if shared := [match for match in matches if match["word"] is None and of_anchors(match)]:
         yield from _statements(shared)
     for match in matches:
         if match["word"] is None and match not in shared:  # a user-defined scorer
             yield Text(", ".join(place(source, plain=False) for source in match["sources"]), style="dim")
     matches = [match for match in matches if match["word"] is not None]
-    again = [match for match in matches if match["word"] in shown]
-    if again:
+    if again := [match for match in matches if match["word"] in shown]:
         yield Text(", ".join(surface(match, text) for match in again), style=MATCH_STYLE)
     fresh = [match for match in matches if match["word"] not in shown]
     shown.update(match["word"] for match in fresh)
