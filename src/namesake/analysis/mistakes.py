@@ -17,7 +17,7 @@ from namesake.articles.article import Span
 from namesake.articles.rejects import Rejects
 from namesake.drawing.evidence import number, steps
 from namesake.drawing.text import excerpt
-from namesake.drawing.theme import part_name
+from namesake.drawing.theme import PARTS
 from namesake.evaluation.gold import Dataset, in_split, read_gold
 from namesake.evaluation.measure import linked
 from namesake.evaluation.reports.report import TEXTS, Report, Section, View
@@ -103,7 +103,7 @@ class Side:
         if not self.known:
             return f"{self.qid}: not in the KB"
         rows = ({"part": name, "role": "part", "contribution": value} for name, value in self.parts.items())
-        parts = ", ".join(f"{part_name(step.part)} {step.written}" for step in steps(rows))
+        parts = ", ".join(f"{PARTS.get(step.part, step.part)} {step.written}" for step in steps(rows))
         score = number(self.score).removeprefix("+") + (f" = {parts}" if parts else "")
         return f"{self.qid} {self.label or '?'} ({self.description or 'no description'}): {score}"
 

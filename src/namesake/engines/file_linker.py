@@ -382,8 +382,8 @@ def link_files(
         most = MOST_CANDIDATES if writer.has_articles and not scores else None
         scores, one_per_span = scores or writer.has_articles, one_per_span and not writer.has_articles
         for done in link_tables(linker, tables, rejects, threads, scores, most):
-            writer.write(described(linker.kb, done.links, one_per_span, linked_only), done.read)
-            counts.update(articles=done.articles, mentions=done.mentions, linked=done.linked)
+            writer.write(described(linker.kb, done.links, one_per_span, linked_only), done.articles)
+            counts.update(done.counts)
             reporter.advance(meter.fraction(), counts["articles"], "articles")
         if not counts["mentions"]:
             writer.write(described(linker.kb, linker.empty_links(scores), one_per_span))  # the columns of no links

@@ -358,7 +358,7 @@ class ShardLinker:
                 for table in with_dates(shard.tables(rejects, self.reading, lines), rejects, self.date):
                     found = self.linker.link_counted(table, self.scores, rejects)
                     writer.write(described(self.linker.kb, found.links, linked_only=self.linked_only))
-                    counts.update(articles=found.articles, mentions=found.mentions, linked=found.linked)
+                    counts.update(found.counts)
             sync(part)
         dates = rejects.unread_dates
         counts.update(rejects=rejects.count, undated=dates.total())

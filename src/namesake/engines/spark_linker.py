@@ -195,7 +195,7 @@ class Job:
             try:
                 for table in with_dates(read(batches, rejects), rejects, date):
                     linked = linker.link_counted(table, scores, rejects)
-                    rejects.counts.update(articles=linked.articles, mentions=linked.mentions, linked=linked.linked)
+                    rejects.counts.update(linked.counts)
                     links = described(linker.kb, linked.links, one_per_span, linked_only)
                     yield from _for_spark(links).to_batches()
             finally:
