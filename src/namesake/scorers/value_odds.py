@@ -18,7 +18,7 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from namesake.arrays import Bool, Float64, Int64, indptr, take_rows, text_buffers
+from namesake.arrays import Bool, Float64, Int32, Int64, indptr, take_rows, text_buffers
 from namesake.articles.days import Day, read_day
 from namesake.batch import Batch
 from namesake.kb.names.normalise import normalise
@@ -81,14 +81,16 @@ def _statement_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], ro
     in_places = not declared("within").isdisjoint(numbers)
     if in_places:
         named = value_lookup.with_parts(kb, numbers, named, texts)
-    is_named, is_wordless = np.diff(named.indptr) > 0, np.diff(words.indptr) == 0
+    is_wordless = np.diff(words.indptr) == 0
     short = [text if wordless else "" for text, wordless in zip(texts, is_wordless.tolist(), strict=True)]
     initialled = value_lookup.initialled_values(kb, numbers, short)
     compared = np.ascontiguousarray(rows), said, np.array(numbers, np.int64)
-    same, share, best, count = agree(*compared, named, initialled, words, unknown, rarity(kb), _stated(kb))
-    mute = is_wordless & ~is_named & (np.diff(initialled.indptr) == 0) & ~np.array(list(map(is_qid, texts)))
+    pairs = ragged(named), ragged(initialled)
+    same, share, best, count = agree(*compared, *pairs, words, unknown, rarity(kb), _stated(kb))
+    is_unknown = np.diff([one.indptr for one in pairs]).sum(axis=0) == 0
+    mute = is_wordless & is_unknown & ~np.array(list(map(is_qid, texts)))
     stating = kb.pair_count[np.maximum(best, 0)] if len(kb) else np.zeros(len(best))
-    stating_named = np.diff(indptr(kb.pair_count[named.values])[named.indptr])
+    stating_named = np.array([kb.pair_count[one].sum() for one in named])
     stating = np.where(same & in_places, stating_named[said], stating)
     chance = np.clip(stating / max(_entities_stating(kb, numbers), 1) if len(kb) else share, 1e-6, 0.99)
     right, part = 1 - MANY / np.clip(count, 1, ENOUGH), np.full(len(share), PART)
@@ -98,7 +100,8 @@ def _statement_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], ro
     odds = _odds(same, share, chance, right, part, (best < 0) | mute[said])
     differs = np.flatnonzero(odds < 0)
     if numbers[0] in declared("countries") and len(differs):
-        compatible = value_lookup.compatible_values(kb, numbers, named, words)
+        own_words = np.split(words.values, words.indptr[1:-1])
+        compatible = value_lookup.compatible_values(kb, numbers, named, own_words)
         odds[differs[_stating(kb, rows[differs], said[differs], numbers, compatible)[0]]] = 0.0
     return odds
 
@@ -142,7 +145,7 @@ def type_odds(batch: Batch, kb: KB) -> Float64:
     asked = [(int(batch.mention_of_row[at]), row.types) for at, row in enumerate(batch.table_rows or ()) if row.types]
     asked = [(at, types) for at, types in asked if at >= 0]
     distinct, which = _distinct([types for _, types in asked])
-    lists = [np.unique(named_values(kb, (INSTANCE_OF, OCCUPATION), types).values) for types in distinct]
+    lists = [np.unique(np.concatenate(named_values(kb, (INSTANCE_OF, OCCUPATION), types))) for types in distinct]
     is_class = np.array([bool((kb.pair_property[one] == INSTANCE_OF).any()) or not len(one) for one in lists], np.bool_)
     roots = {kind.root[0]: kind for kind in kinds() if kind.root}
     wanted = [[roots[one].number for one in types if one in roots] for types in distinct]
@@ -151,9 +154,8 @@ def type_odds(batch: Batch, kb: KB) -> Float64:
     share = np.clip(stating / max(len(kb), 1), 1e-6, 0.99)
     taken, candidate = take_rows(batch.offsets, np.array([at for at, _ in asked], np.int64))
     said, rows = np.repeat(which, np.diff(taken)), batch.rows[candidate]
-    pairs = ragged(lists)
-    works, jobs = _stating(kb, rows, said, (OCCUPATION,), pairs)
-    same = works | _stating(kb, rows, said, (INSTANCE_OF,), pairs)[0]
+    works, jobs = _stating(kb, rows, said, (OCCUPATION,), lists)
+    same = works | _stating(kb, rows, said, (INSTANCE_OF,), lists)[0]
     for at, some in enumerate(wanted):
         same |= (said == at) & np.isin(batch.kinds[candidate], some)
     right = 1 - TYPELESS / np.where(is_class[said], 1, np.clip(jobs, 1, ENOUGH))
@@ -163,11 +165,11 @@ def type_odds(batch: Batch, kb: KB) -> Float64:
     return added
 
 
-def _stating(kb: KB, rows: Int64, said: Int64, numbers: tuple[int, ...], pairs: Ragged) -> tuple[Bool, Int64]:
+def _stating(kb: KB, rows: Int64, said: Int64, numbers: tuple[int, ...], pairs: list[Int32]) -> tuple[Bool, Int64]:
     """Whether each entity states one of the pairs `said`, and how many statements of these properties it has."""
-    none = ragged([[]] * (len(pairs.indptr) - 1))
-    asked = np.ascontiguousarray(rows), said, np.array(numbers, np.int64), pairs, none, none
-    same, _, _, count = agree(*asked, np.zeros(len(pairs.indptr) - 1), rarity(kb), _stated(kb))
+    none = Ragged(np.zeros(len(pairs) + 1, np.int64), np.empty(0, np.int32))
+    asked = np.ascontiguousarray(rows), said, np.array(numbers, np.int64), ragged(pairs), none, none
+    same, _, _, count = agree(*asked, np.zeros(len(pairs)), rarity(kb), _stated(kb))
     return same, count
 
 
