@@ -38,8 +38,7 @@ from namesake.recipe import Recipe
 from namesake.scoring import runs_on
 from namesake.text import sentences
 
-AnyKB = KB | str | Path
-"""A KB, or its path."""
+AnyKB = KB | str | Path  # a KB, or its path
 
 
 def opened(kb: AnyKB) -> KB:
@@ -104,8 +103,7 @@ class LinkedText:
     """Labelled files, linked with a KB without a threshold, and remarks on the labels and the KB."""
 
     kb: KB
-    corpora: Sequence[tuple[Alignment, pa.Table]]
-    """The labels and the links of each file."""
+    corpora: Sequence[tuple[Alignment, pa.Table]]  # the labels and the links of each file
     remarks: Sequence[str]
 
     @property

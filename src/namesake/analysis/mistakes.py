@@ -83,10 +83,8 @@ class Side:
     label: str
     description: str
     score: float
-    parts: dict[str, float]
-    """The contribution of each part; their sum is the score."""
-    words: dict[str, list[Span]]
-    """Matched words, normalised, with their spans in the article."""
+    parts: dict[str, float]  # the contribution of each part; their sum is the score
+    words: dict[str, list[Span]]  # matched words, normalised, with their spans in the article
     shared: list[str]
     statements: frozenset[tuple[str, str]]
     """The id of the property and the label of the value of each statement."""
@@ -138,8 +136,7 @@ class Mistake:
     chosen: Side
     context: Context
     tie_break: str | None = None
-    sentence: str = ""
-    """The first sentence with the name, which is marked (`drawing.text`)."""
+    sentence: str = ""  # the first sentence with the name, which is marked (`drawing.text`)
     refused: str | None = None
     """Why the mention has no answer (`decide.REASONS`); None if it is linked to the chosen candidate."""
 

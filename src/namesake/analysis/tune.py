@@ -37,14 +37,11 @@ from namesake.printable import counted
 from namesake.recipe import Recipe
 
 Names = str | Sequence[str]
-ROUNDS = 2
-"""How often labelled text is linked and the weights are fitted."""
-STEPS = tuple(k / 20 for k in range(20))
-"""Thresholds that `threshold` shows beside the suggested one."""
+ROUNDS = 2  # how often labelled text is linked and the weights are fitted
+STEPS = tuple(k / 20 for k in range(20))  # thresholds that `threshold` shows beside the suggested one
 DECISION_FOLDS = 5
 PENALTIES = (300.0, 100.0, 30.0, 10.0, 3.0)
-FEWEST = 10
-"""Decisions below which nothing is fitted."""
+FEWEST = 10  # decisions below which nothing is fitted
 HARDLY = 0.01
 """Twice as many decisions hardly help if the last half of them raised the log-likelihood per name by less than this."""
 

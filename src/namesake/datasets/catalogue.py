@@ -93,8 +93,7 @@ def get_dataset(name: str, folder: str | Path, progress: Reporter | None = None)
     return download(one.url, Path(folder), one.checksum, (progress or Reporter()).advance)
 
 
-LINKER = "namesake"
-"""The linker that ELEVANT's linked articles name."""
+LINKER = "namesake"  # the linker that ELEVANT's linked articles name
 BATCH = 5000  # articles for which the KB's titles are searched once
 LINES = (".jsonl", ".ndjson")
 

@@ -23,8 +23,7 @@ from namesake.files import open_lines
 from namesake.files.lines import lines_of
 from namesake.formats.json_articles import INVALID, is_array_file, json_records
 
-Gold = int | str | None
-"""The index of a candidate, a QID, or None for NIL."""
+Gold = int | str | None  # the index of a candidate, a QID, or None for NIL
 
 
 @dataclass(frozen=True)
@@ -115,8 +114,7 @@ def page_title(address: str) -> str:
 
 NIL, UNKNOWN = "--NME--", "null"
 DOCUMENT = re.compile(r"-DOCSTART-(?:\s+\((.*)\))?\s*")
-COLUMNS = ("token", "tag", "mention", "entity", "address")
-"""The first columns of AIDA-CoNLL-YAGO."""
+COLUMNS = ("token", "tag", "mention", "entity", "address")  # the first columns of AIDA-CoNLL-YAGO
 
 
 def read_aida_tsv(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:

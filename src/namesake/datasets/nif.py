@@ -37,14 +37,12 @@ PREFIXES = {"nif": NIF, "itsrdf": ITS, "xsd": XSD}
 
 ENTITY, PAGE = "http://www.wikidata.org/entity/", "https://en.wikipedia.org/wiki/"
 NOT_IN_WIKI = "http://aksw.org/notInWiki/"
-ARTICLE = "urn:article:"
-"""The prefix of IRIs for article ids that are not IRIs."""
+ARTICLE = "urn:article:"  # the prefix of IRIs for article ids that are not IRIs
 QID_IRI = re.compile(r"https?://(?:www\.)?wikidata\.org/(?:entity|wiki)/(Q\d+)")
 PAGE_IRI = re.compile(r"https?://(?:en\.wikipedia\.org/wiki|dbpedia\.org/(?:resource|page))/(.+)")
 NIL_IRI = re.compile(r"https?://(?:www\.)?aksw\.org/notInWiki\b", re.IGNORECASE)
 
-Node = dict[str, list[str]]
-"""The values of a node by predicate."""
+Node = dict[str, list[str]]  # the values of a node by predicate
 
 
 class Text:

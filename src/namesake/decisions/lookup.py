@@ -30,23 +30,18 @@ WEIGHT = 100.0
 """What a decision adds to the score of its entity or of NIL, or subtracts from that of an excluded entity.
 
 Scores are log-odds, so this outweighs all other evidence, and confidences become 1 or 0."""
-OfRows = tuple[Int64, Int64]
-"""The decisions about each row of a table: offsets, and numbers of decisions."""
-NOTHING, NIL = -2, -1
-"""Instead of an entity: no decision; NIL."""
+OfRows = tuple[Int64, Int64]  # the decisions about each row of a table: offsets, and numbers of decisions
+NOTHING, NIL = -2, -1  # instead of an entity: no decision; NIL
 
 
 @dataclass(frozen=True)
 class Decided:
     """What decisions add to the scores of a batch, and the decision about each mention."""
 
-    of_candidate: Float64
-    """±`WEIGHT`, or 0."""
+    of_candidate: Float64  # ±`WEIGHT`, or 0
     of_nil: Float64
-    entity: Int64
-    """The number of the entity decided for each mention, NIL or NOTHING."""
-    number: Int64
-    """The number of the decision about each mention, -1 without one."""
+    entity: Int64  # the number of the entity decided for each mention, NIL or NOTHING
+    number: Int64  # the number of the decision about each mention, -1 without one
     decisions: "Decisions"
 
     @property

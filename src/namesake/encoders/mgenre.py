@@ -30,13 +30,10 @@ class Tree:
     """The titles of a mention's candidates. Node 0 begins every title; an edge adds a token; an end has no node."""
 
     tokens: list[int]
-    parents: list[int]
-    """-1 for node 0; a node comes after its parent."""
+    parents: list[int]  # -1 for node 0; a node comes after its parent
     depths: list[int]
-    edges: list[tuple[int, int]]
-    """The node at which each edge begins, and its token."""
-    paths: list[list[int]]
-    """The edges of each title."""
+    edges: list[tuple[int, int]]  # the node at which each edge begins, and its token
+    paths: list[list[int]]  # the edges of each title
 
     @classmethod
     def of(cls, titles: Sequence[Sequence[int]], begin: int, end: int) -> Self:

@@ -40,13 +40,11 @@ T = TypeVar("T")
 class Model:
     """A loaded model, its source and its device."""
 
-    where: str
-    """The full path of a folder, or a name on the hub."""
+    where: str  # the full path of a folder, or a name on the hub
     model: Any
     tokenizer: Any
     device: str
-    digest: str
-    """A digest of the stored weights and of the vocabulary."""
+    digest: str  # a digest of the stored weights and of the vocabulary
 
 
 def load_model(where: str, use: Literal["encoder", "seq2seq"], device: str | None = None) -> Model:

@@ -48,22 +48,16 @@ class Problem:
     evidence, and the constants for mentions with several candidates and with one.
     """
 
-    x: Any
-    """A sparse matrix (`csr_array`), since most columns concern few alternatives."""
-    held: Float64
-    """The contribution of the columns that are not learnt."""
+    x: Any  # a sparse matrix (`csr_array`), since most columns concern few alternatives
+    held: Float64  # the contribution of the columns that are not learnt
     offsets: Int64
     gold: Int64
     document: Int64
     weight: Float64
-    penalised: Float64
-    """1 for weights, 0 for constants."""
-    own: Float64
-    """The recipe's weights."""
-    lowest: Float64
-    """The lower bound of each weight: 0 for parts of candidates."""
-    free: Int64
-    """The columns to learn: those that are not fixed and that differ between alternatives."""
+    penalised: Float64  # 1 for weights, 0 for constants
+    own: Float64  # the recipe's weights
+    lowest: Float64  # the lower bound of each weight: 0 for parts of candidates
+    free: Int64  # the columns to learn: those that are not fixed and that differ between alternatives
 
     @classmethod
     def of(cls, recipe: Recipe, data: Sequence[Dataset]) -> "Problem":
@@ -267,8 +261,7 @@ def _columns(recipe: Recipe) -> Float64:
 class Grid:
     """The rank of each answerable mention's gold candidate (rows) at each point of the grid (columns)."""
 
-    points: Float64
-    """The weights: one row per point, one column per part."""
+    points: Float64  # the weights: one row per point, one column per part
     place: Int64
 
     def best(self, mentions: Sequence[int] | Int64 | None = None) -> int:

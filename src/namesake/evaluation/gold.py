@@ -29,8 +29,7 @@ from namesake.kernels.kinds import KINDS
 from namesake.parts import Combined
 from namesake.recipe import Recipe
 
-Mention = tuple[str, str]
-"""The article and the name of a mention."""
+Mention = tuple[str, str]  # the article and the name of a mention
 NIL = -1  # no candidate is right
 MISSED = -2  # the right entity is known and is not among the candidates
 
@@ -43,13 +42,11 @@ class ScoreTable:
     offsets: Int64
     qids: list[str]
     scores: dict[str, Float64]
-    chosen: list[str | None] | None = None
-    """The linker's answer for each mention; None for NIL."""
+    chosen: list[str | None] | None = None  # the linker's answer for each mention; None for NIL
     tie_break: tuple[str, ...] = ("LQID",)
     confidence: Float64 | None = None
     """The linker's probability that its first candidate is right; NaN without candidates."""
-    first: list[str | None] | None = None
-    """The linker's first candidate, also if it did not answer."""
+    first: list[str | None] | None = None  # the linker's first candidate, also if it did not answer
     doubts: dict[str, Float64] = field(default_factory=dict)
     """The evidence for NIL: one number per mention for each kind of evidence."""
     kinds: Int8 | None = None
@@ -237,8 +234,7 @@ class GoldRow:
     mention: Mention
     gold: int | str | None
     columns: dict[str, str | None]
-    where: str = "gold"
-    """The file and the line, for messages."""
+    where: str = "gold"  # the file and the line, for messages
 
 
 @dataclass(frozen=True)
@@ -249,8 +245,7 @@ class Dataset:
     gold: Int64
     gold_qids: list[str | None]
     columns: dict[str, list[str | None]]
-    unscored: frozenset[Mention] = frozenset()
-    """Mentions of the gold without scores: they have no candidates."""
+    unscored: frozenset[Mention] = frozenset()  # mentions of the gold without scores: they have no candidates
 
     @property
     def offsets(self) -> Int64:

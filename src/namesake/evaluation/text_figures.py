@@ -173,14 +173,12 @@ class Miss(NamedTuple):
     """A label in the KB that no answer hits."""
 
     corpus: str
-    place: int
-    """The number of its document in the corpus."""
+    place: int  # the number of its document in the corpus
     document: str
     kind: str
     sentence: Excerpt
     qid: str
-    best: str | None
-    """The best candidate of the most confident name that overlaps it."""
+    best: str | None  # the best candidate of the most confident name that overlaps it
     confidence: float | None
 
 
@@ -253,8 +251,7 @@ class Trade:
     threshold: Float64
     precision: Float64
     recall: Float64
-    coverage: Float64
-    """The share of the names found that are answered."""
+    coverage: Float64  # the share of the names found that are answered
     answers: Float64
     f1: Float64
 

@@ -26,8 +26,7 @@ from namesake.printable import counted
 from namesake.recipe import Recipe
 
 HOWS = ("fit", "grid")
-FOLDS = 10
-"""Folds by document."""
+FOLDS = 10  # folds by document
 INNER = (5, 1)  # folds and shuffles that select the penalty within a fold of `cross_validate`
 
 
@@ -38,8 +37,7 @@ class Tuned:
     recipe: Recipe
     how: str
     detail: str
-    figures: tuple[float, float]
-    """P@1 and MRR on the answerable mentions that the weights were tuned on."""
+    figures: tuple[float, float]  # P@1 and MRR on the answerable mentions that the weights were tuned on
 
 
 def tune_weights(
@@ -135,14 +133,11 @@ def weights_view(tuned: Sequence[Tuned], split: str) -> View:
 
 
 # labelled text
-PENALTY = 1.0
-"""The L2 penalty; with 3 and 10, figures on corpora that are left out are the same."""
+PENALTY = 1.0  # the L2 penalty; with 3 and 10, figures on corpora that are left out are the same
 UNLABELLED = 0.25
 """The weight of a name without a label where every name is labelled: some are names all the same."""
-STEPS = 150
-"""The largest number of steps of the fit, which starts from the given weights."""
-FURTHER = 0.5
-"""The weight of a corpus that is linked with a second KB."""
+STEPS = 150  # the largest number of steps of the fit, which starts from the given weights
+FURTHER = 0.5  # the weight of a corpus that is linked with a second KB
 
 
 @dataclass(frozen=True)

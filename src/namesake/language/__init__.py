@@ -16,8 +16,7 @@ from namesake.errors import NamesakeError
 Words = frozenset[str]
 NO_WORDS: Words = frozenset()
 
-MOST_LABELS = 4
-"""The largest number of label languages that the dump scanner can keep."""
+MOST_LABELS = 4  # the largest number of label languages that the dump scanner can keep
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -110,8 +109,7 @@ class Language:
         return frozenset(word for title in self.honorifics for word in title.split())
 
 
-LANGUAGES: dict[str, Language] = {}
-"""The registered languages by name."""
+LANGUAGES: dict[str, Language] = {}  # the registered languages by name
 
 
 def register(language: Language) -> Language:

@@ -30,20 +30,15 @@ TEXTS: dict[str, str] = _DATA["texts"]
 class View:
     """A table of texts: the first column names the row, the others are figures."""
 
-    name: str
-    """The stem of its files."""
+    name: str  # the stem of its files
     title: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     caption: str = ""
-    best: Collection[tuple[int, int]] = ()
-    """Cells (row, column) in bold."""
-    words: Collection[int] = (0,)
-    """Columns of words, aligned left; the others are figures, aligned right."""
-    qids: Collection[int] = ()
-    """Columns whose QIDs are links in HTML."""
-    kinds: Mapping[int, str] = field(default_factory=dict)
-    """Columns with the colour of `right` or `wrong`."""
+    best: Collection[tuple[int, int]] = ()  # cells (row, column) in bold
+    words: Collection[int] = (0,)  # columns of words, aligned left; the others are figures, aligned right
+    qids: Collection[int] = ()  # columns whose QIDs are links in HTML
+    kinds: Mapping[int, str] = field(default_factory=dict)  # columns with the colour of `right` or `wrong`
     cards: bool = False
     """Whether HTML shows each row as a card: the first cell is its place, the second its name."""
 
@@ -161,8 +156,7 @@ def _cell(view: View, j: int, text: str) -> str:
 
 
 # plots: the templates beside this file draw them
-SERIES = 8
-"""The number of colours, `--s0` to `--s7` of the style sheet."""
+SERIES = 8  # the number of colours, `--s0` to `--s7` of the style sheet
 
 
 @dataclass(frozen=True)
