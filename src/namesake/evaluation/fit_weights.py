@@ -257,27 +257,10 @@ def _columns(recipe: Recipe) -> Float64:
     return np.array(columns, np.float64).T
 
 
-@dataclass(frozen=True)
-class Grid:
-    """The rank of each answerable mention's gold candidate (rows) at each point of the grid (columns)."""
+def search_grid(recipe: Recipe, data: Dataset, step: float = STEP) -> tuple[Float64, Int64]:
+    """Return all points of the grid [0, 1], and the rank of each gold candidate (rows) at each point (columns).
 
-    points: Float64  # the weights: one row per point, one column per part
-    place: Int64
-
-    def best(self, mentions: Sequence[int] | Int64 | None = None) -> int:
-        """Return the point with the best P@1, then MRR, on some mentions; of equal ones, the one nearest their mean."""
-        place = self.place if mentions is None else self.place[mentions]
-        hits = (place == 1).mean(axis=0)
-        reciprocal = np.where(hits == hits.max(), (1 / place).mean(axis=0), 0.0)
-        plateau = np.flatnonzero(reciprocal >= reciprocal.max() - 1e-12)
-        middle = self.points[plateau].mean(axis=0)
-        return int(plateau[np.argmin(((self.points[plateau] - middle) ** 2).sum(axis=1))])
-
-
-def search_grid(recipe: Recipe, data: Dataset, step: float = STEP) -> Grid:
-    """Rank the gold candidates of `data` (answerable mentions only) at every point of the grid [0, 1].
-
-    Totals are added part by part, exactly as in `Recipe.combine`, so that ties are the linker's ties.
+    All mentions must be answerable. Totals are added part by part, as in `Recipe.combine`: ties are the linker's ties.
     """
     values = [i * step for i in range(round(1 / step) + 1)]
     if recipe.uses_kinds:
@@ -301,7 +284,16 @@ def search_grid(recipe: Recipe, data: Dataset, step: float = STEP) -> Grid:
             total = total + weights * part[:, None]
         ahead = (total > total[gold]) | ((total == total[gold]) & earlier)
         place[:, start : start + len(block)] = 1 + np.add.reduceat(ahead, data.offsets[:-1], axis=0, dtype=np.int64)
-    return Grid(points, place)
+    return points, place
+
+
+def best_point(points: Float64, place: Int64) -> Float64:
+    """Return the point with the best P@1, then MRR; of equal ones, the one nearest their mean."""
+    hits = (place == 1).mean(axis=0)
+    reciprocal = np.where(hits == hits.max(), (1 / place).mean(axis=0), 0.0)
+    plateau = points[reciprocal >= reciprocal.max() - 1e-12]
+    nearest: Float64 = plateau[np.argmin(((plateau - plateau.mean(axis=0)) ** 2).sum(axis=1))]
+    return nearest
 
 
 def scaled_parts(recipe: Recipe, data: Dataset) -> list[Float64]:

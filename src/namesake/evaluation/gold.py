@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from namesake.arrays import Bool, Float64, Int8, Int64, indptr, list_parts, one_chunk, take_rows
+from namesake.arrays import Bool, Float64, Int8, Int64, indptr, list_parts, numpy_numbers, one_chunk, take_rows
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.files import kind
 from namesake.files.lines import json_lines
@@ -195,29 +195,26 @@ def _confidence(table: pa.Table, where: str) -> tuple[Float64 | None, list[str |
     """The linker's probabilities of its first candidates, and those candidates."""
     if "confidence" not in table.column_names or table["confidence"].null_count == table.num_rows:
         return None, None
-    try:
-        values = table["confidence"].cast(pa.float64()).to_pylist()
-    except pa.ArrowException:
-        raise NamesakeError(f"{where}: confidence is not a column of numbers") from None
-    first = table["best" if "best" in table.column_names else "qid"].to_pylist()
-    confidence = np.array([np.nan if v is None or qid is None else v for v, qid in zip(values, first, strict=True)])
+    first = table["best" if "best" in table.column_names else "qid"]
+    confidence = _numbers(table["confidence"], f"{where}: confidence")
+    confidence[numpy_numbers(first.is_null())] = np.nan
     if ((confidence < 0) | (confidence > 1)).any():
         raise NamesakeError(f"{where}: confidence must be a probability, between 0 and 1")
-    return confidence, first
+    return confidence, first.to_pylist()
 
 
 def _candidate(mention: Mention, candidate: int) -> str:
     return f"candidate {candidate} of {mention[1]!r} in article {mention[0]}"
 
 
-def _numbers(column: Any, what: str, owner: Callable[[int], str]) -> Float64:
-    """A column as float64; a missing value is an error, which names the column and the `owner` of the row."""
+def _numbers(column: Any, what: str, owner: Callable[[int], str] | None = None) -> Float64:
+    """A column as float64; with an `owner` of each row for the message, a missing value is an error, otherwise NaN."""
     try:
         values: Float64 = np.array(column.to_pylist(), np.float64)
     except (TypeError, ValueError):
         raise NamesakeError(f"{what} is not a column of numbers") from None
     missing = np.flatnonzero(np.isnan(values))
-    if len(missing):
+    if len(missing) and owner is not None:
         raise NamesakeError(f"{what} of {owner(int(missing[0]))} is not a number (NaN or null)")
     return values
 

@@ -200,10 +200,6 @@ class Alignment:
         """Return which spans overlap a label with the flag `of`."""
         return np.bincount(self.pair_span, of[self.pair_label], len(self.span_mention)) > 0
 
-    def any_span(self, of: Bool) -> Bool:
-        """Return which labels overlap a span with the flag `of`."""
-        return np.bincount(self.pair_label, of[self.pair_span], len(self.labels)) > 0
-
 
 def align_labels(corpus: LabelledCorpus, known: Bool, links: pa.Table, kinds: Mapping[str, str]) -> Alignment:
     """Align labels, which are `known` in the KB or not, with links, whose article ids are numbers of documents."""

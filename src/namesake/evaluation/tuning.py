@@ -48,7 +48,7 @@ def tune_weights(
         if recipe.decide is not None or len(data) > 1:
             raise NamesakeError("a grid takes one score file and a recipe without [decide]; use `how='fit'`")
         grid = fit_weights.search_grid(recipe, learnable(None, data[0]), step)
-        found, detail = with_weights(recipe, grid.points[grid.best()]), f"{len(grid.points):,} points"
+        found, detail = with_weights(recipe, fit_weights.best_point(*grid)), f"{len(grid[0]):,} points"
     else:
         found, penalty, held_out = fit_weights.fit(recipe, data)
         detail = f"L2 penalty {penalty:g}, log-likelihood held out {held_out:.3f} per mention"
@@ -81,7 +81,8 @@ def cross_validate(
         for k in range(int(max(number.max() for number in fold)) + 1):
             inside = [np.flatnonzero(number != k) for number in fold]
             if grids:
-                best = (grid.points[grid.best(some)] for grid, some in zip(grids, inside, strict=True))
+                pairs = zip(grids, inside, strict=True)
+                best = (fit_weights.best_point(points, place[some]) for (points, place), some in pairs)
                 found = [with_weights(recipe, weights) for weights in best]
             else:
                 rest = [each.take(some) for each, some in zip(data, inside, strict=True)]

@@ -183,11 +183,6 @@ def _places(keys: Iterable[Iterable[str]]) -> dict[str, list[int]]:
     return found
 
 
-def is_qid(text: str) -> bool:
-    """Whether a text is a QID."""
-    return text[:1] == "Q" and text[1:].isdecimal() and len(text) < 12
-
-
 def ragged(rows: Sequence[Int32]) -> Ragged:
     """Lists of pairs as a ragged array."""
     return Ragged(indptr([*map(len, rows)]), np.concatenate([_NO_PAIRS, *rows]).astype(np.int32, copy=False))

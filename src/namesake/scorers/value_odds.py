@@ -21,6 +21,7 @@ import pyarrow as pa
 from namesake.arrays import Bool, Float64, Int32, Int64, indptr, take_rows, text_buffers
 from namesake.articles.days import Day, read_day
 from namesake.batch import Batch
+from namesake.kb.ids import QID
 from namesake.kb.names.normalise import normalise
 from namesake.kb.store import KB
 from namesake.kernels.dump.wikidata import DAY, INSTANCE_OF, OCCUPATION, YEAR
@@ -30,7 +31,7 @@ from namesake.kernels.types import Ragged
 from namesake.kinds import declared, kinds
 from namesake.scorers import value_lookup
 from namesake.scorers.life_dates import YEAR_NUMBER
-from namesake.scorers.value_lookup import is_qid, named_values, ragged
+from namesake.scorers.value_lookup import named_values, ragged
 from namesake.scorers.word_overlap import rarity
 
 T = TypeVar("T", bound=Hashable)
@@ -88,7 +89,7 @@ def _statement_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], ro
     pairs = ragged(named), ragged(initialled)
     same, share, best, count = agree(*compared, *pairs, words, unknown, rarity(kb), _stated(kb))
     is_unknown = np.diff([one.indptr for one in pairs]).sum(axis=0) == 0
-    mute = is_wordless & is_unknown & ~np.array(list(map(is_qid, texts)))
+    mute = is_wordless & is_unknown & ~np.array([bool(QID.fullmatch(text)) for text in texts])
     stating = kb.pair_count[np.maximum(best, 0)] if len(kb) else np.zeros(len(best))
     stating_named = np.array([kb.pair_count[one].sum() for one in named])
     stating = np.where(same & in_places, stating_named[said], stating)
