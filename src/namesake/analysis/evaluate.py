@@ -283,7 +283,8 @@ def evaluate_text(
         f"{documents:,} labelled documents, linked with {text.kb.path} by {system.name}, {answered}.",
         f"Intervals: 95 %, {samples:,} bootstrap samples by document, seed {seed}.",
     ]
-    return text_report(outcomes, missed, at, system.name, Bootstrap(samples, seed), about, text.remarks)
+    report = text_report(outcomes, missed, at, system.name, Bootstrap(samples, seed))
+    return replace(report, intro=[*about, *text.remarks], remarks=text.remarks)
 
 
 def reproduce(

@@ -71,11 +71,7 @@ class Evaluation:
 
 
 def evaluate_scores(
-    data: Dataset,
-    methods: Sequence[Method],
-    by: Sequence[str] = (),
-    unit: str = "mention",
-    bootstrap: Bootstrap = DEFAULT,
+    data: Dataset, methods: list[Method], by: Sequence[str] = (), unit: str = "mention", bootstrap: Bootstrap = DEFAULT
 ) -> Evaluation:
     """Measure methods on a data set, sliced `by` its columns, resampled by `unit` (mention or document)."""
     columns = _mean_columns(data, methods, {"all": np.ones(len(data.gold), bool), **slices_by(data, by)})

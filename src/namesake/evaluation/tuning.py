@@ -102,7 +102,7 @@ def untuned(data: Dataset) -> list[Method]:
     return [method(name, data) for name in available(data) if name in {"UIScore", "mGENRE"}]
 
 
-def figures(answers: Sequence[Method], data: Dataset) -> list[Row]:
+def figures(answers: list[Method], data: Dataset) -> list[Row]:
     """Return P@1 and MRR on answerable mentions and accuracy with NIL on all of them, with intervals by document."""
     rows = evaluate_scores(data, answers, unit="document").rows
     return [row for row in rows if row.metric in {"P@1", "MRR", "accuracy with NIL"}]

@@ -128,13 +128,7 @@ def _ceiling(evaluation: Evaluation) -> str:
 
 # labelled text
 def text_report(
-    outcomes: Sequence[Outcome],
-    missed: Sequence[Miss],
-    threshold: float,
-    method: str,
-    bootstrap: Bootstrap,
-    about: Sequence[str],
-    remarks: Sequence[str],
+    outcomes: Sequence[Outcome], missed: Sequence[Miss], threshold: float, method: str, bootstrap: Bootstrap
 ) -> Report:
     """Make the report of labelled text from the results at a threshold and its misses."""
     rows = text_figures.figures(outcomes, threshold, method, bootstrap)
@@ -157,20 +151,19 @@ def text_report(
     detection = _figures(rows, "detection", "Names found.", text_figures.DETECTION)
     by_kind = text_figures.kind_figures(outcomes, threshold, method, bootstrap)
     kinds = _kinds(by_kind, outcomes, threshold) if by_kind else []
-    examples = Section("Examples of misses", ["The name is marked, in plain text with « and »."], _examples(missed))
     sections = [
         Section("Results", [TEXTS["linked"]], [linked], [plot]),
-        *([Section("Kinds of entities", [TEXTS["kinds"]], kinds)] if kinds else []),
+        Section("Kinds of entities", [TEXTS["kinds"]], kinds),
         Section("Names found, and NIL as an answer", [TEXTS["nil_and_detection"]], [detection, with_nil]),
         *confidence_section(text_figures.text_curves(outcomes), "corpus"),
         Section("Reasons for misses", [TEXTS["misses"]], [reasons]),
-        *([examples] if examples.views else []),
+        Section("Examples of misses", ["The name is marked, in plain text with « and »."], _examples(missed)),
         Section("Wrong links", [], [_counts("wrong_links", "Wrong links.", text_figures.WRONG_LINKS, wrong, caption)]),
     ]
     last = replace(reasons, rows=reasons.rows[-1:])
     data = [asdict(row) for row in [*rows, *shares]]
     data += [asdict(row) | {"table": "kinds"} for own in by_kind.values() for row in own]
-    return Report(TITLE, sections, data, [*about, *remarks], [short, *kinds[:1], last], remarks)
+    return Report(TITLE, [section for section in sections if section.views], data, short=[short, *kinds[:1], last])
 
 
 def _kinds(by_kind: Mapping[str, Sequence[Row]], outcomes: Sequence[Outcome], threshold: float) -> list[View]:
