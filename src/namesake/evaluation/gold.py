@@ -1,12 +1,7 @@
 """Scores and gold answers: files of scores as flat arrays, and the data set that aligns them with gold.
 
-Two layouts of scores are read, from Parquet, JSON lines or CSV. Long, one row per candidate: `articleID, name,
-candidate, qid` and a column for each score. Nested, one row per mention, as `namesake link --scores` writes it:
-`article_id, name, qid` and `candidates`, a list of structs `qid, score, parts`, with `kind` if the recipe has weights
-by kind.
-
-A gold file is JSON lines (or Parquet, or CSV) with `articleID, name, gold` (or `id, name, qid`) and any further
-columns, such as `split` and `difficulty`. `gold` is the index of a candidate, a QID, or null for NIL.
+docs/evaluation.md describes the files: Parquet, JSON lines or CSV. Scores are long, with one row per candidate, or
+nested, with one row per mention and its candidates as a list, as `namesake link --scores` writes them.
 """
 
 import re

@@ -2,10 +2,8 @@
 
     {"id": "a1", "text": "Merkel spoke.", "date": "2015-09-01", "labels": [{"span": [0, 6], "qid": "Q567"}]}
 
-Spans are in characters. A label without a QID, or with one that is not in the KB, is NIL. docs/evaluation.md describes
-the optional fields. An answer is right if a label with its QID overlaps it. Names that overlap no label are not scored,
-since few corpora label every name; in a document that is `complete`, their answers are wrong. A name that occurs five
-times in a text counts five times.
+Spans are in characters. A label without a QID, or with one that is not in the KB, is NIL. A name that occurs five times
+in a text counts five times. docs/evaluation.md describes the optional fields, and which answers are right or scored.
 """
 
 import re
