@@ -323,16 +323,16 @@ def learn(
     if len(taught) < FEWEST:
         few = counted(len(taught), "decision")
         raise NamesakeError(f"{few} to learn from, and {FEWEST} are needed: review more names")
-    named = [(one.article or "" if whole else str(at), one, entity) for at, (one, entity) in enumerate(taught)]
-    gold = {(id, one.name): (one, entity) for id, one, entity in named}
+    ids = (one.article or "" if whole else str(at) for at, (one, _) in enumerate(taught))
+    gold = {(id, one.name): (one, entity) for id, (one, entity) in zip(ids, taught, strict=True)}
     if whole:
         read = read_files([Path(path) for path in several(articles)], NoRejects() if rejects is None else rejects)
-        wanted = pa.array({id for id, *_ in named})
+        wanted = pa.array({id for id, _ in gold})
         tables: Iterable[pa.Table] = (table.filter(pc.is_in(table.column("id"), wanted)) for table in read)
     else:
         sentences = []
-        for id, one, _ in named:
-            mentions = [Mention(one.name, [(0, len(one.name))])] if one.cells else None  # of a row: its name
+        for (id, name), (one, _) in gold.items():
+            mentions = [Mention(name, [(0, len(name))])] if one.cells else None  # of a row: its name
             sentences.append(Article(id, one.text or "", None, one.date, mentions))
         tables = in_tables(sentences)
     plain = Linker(linker.kb, linker.recipe, mentions=linker.mentions)

@@ -4,7 +4,7 @@ A mention is looked up by its name first. Only for mentions whose name occurs in
 words around their spans are computed. A decision about these words overrides one about the name everywhere.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from namesake.arrays import Bool, Float64, Int64, UInt64, indptr, positions, take_rows, text_buffers
-from namesake.decisions.records import Cells, Decision, Placed, plain, read_decisions
+from namesake.decisions.records import Cells, Placed, plain, read_decisions
 from namesake.errors import NamesakeError, warn
 from namesake.files import Paths, several
 from namesake.kb.columns import Strings
@@ -75,7 +75,10 @@ class Decisions:
         rows = {name: _row(kb, name) for name in entities if name is not None}
         if absent := [name for name, row in rows.items() if row < 0]:
             say(f"decisions name {counted(len(absent), 'entity', 'entities')} that the KB lacks: {listed(absent)}")
-        self.entity = np.array([_number(kb, one.decision, rows) for one in self.placed], np.int64)
+        numbers: dict[str | None, int] = {None: NIL}
+        for name, row in rows.items():  # an entity that the KB lacks has the number of its QID; an own id has none
+            numbers[name] = int(kb.qids[row]) if row >= 0 else NOTHING if ":" in name else int(name[1:])
+        self.entity = np.array([numbers[one.decision.entity] for one in self.placed], np.int64)
         in_text = [at for at, one in enumerate(self.placed) if not one.key[2] and self.entity[at] != NOTHING]
         keys = [self.placed[at].key for at in in_text]
         names = Strings.of(key[0] for key in keys)
@@ -84,11 +87,11 @@ class Decisions:
         self.names = np.unique(hashes)
         self._never = np.array([one.decision.decision == "never" for one in self.placed], np.bool_)
         order = np.argsort(hashes ^ contexts, kind="stable")
-        numbers, hashes = np.array(in_text, np.int64)[order], (hashes ^ contexts)[order]
-        never = self._never[numbers]
-        self._chosen = hashes[~never], np.append(numbers[~never], -1)
+        places, hashes = np.array(in_text, np.int64)[order], (hashes ^ contexts)[order]
+        never = self._never[places]
+        self._chosen = hashes[~never], np.append(places[~never], -1)
         keys_excluded, first = np.unique(hashes[never], return_index=True)
-        self._excluded = keys_excluded, np.append(first, never.sum()), numbers[never]
+        self._excluded = keys_excluded, np.append(first, never.sum()), places[never]
 
     def __len__(self) -> int:
         return len(self.placed)
@@ -213,16 +216,6 @@ def _row(kb: KB, entity: str) -> int:
         seen.add(entity)
         entity = kb.redirects[entity]
     return kb.row(entity)
-
-
-def _number(kb: KB, decision: Decision, rows: Mapping[str, int]) -> int:
-    """The number of a decision's entity in a KB or in Wikidata; NIL; NOTHING for an own id that the KB lacks."""
-    if decision.entity is None:
-        return NIL
-    row = rows[decision.entity]
-    if row >= 0:
-        return int(kb.qids[row])
-    return int(decision.entity[1:]) if ":" not in decision.entity else NOTHING
 
 
 def _with_candidates(mentions: Mentions, entity: Int64, kb: KB) -> Mentions:

@@ -120,8 +120,7 @@ def read_table(path: Path) -> pa.Table:
 def _long(table: pa.Table, where: str) -> ScoreTable:
     """One row per candidate: group the rows by mention, in order of first appearance, candidates by their number."""
     keys = _mentions(table)
-    mentions = list(dict.fromkeys(keys))
-    number = {mention: i for i, mention in enumerate(mentions)}
+    number = {key: at for at, key in enumerate(dict.fromkeys(keys))}
     mention = np.array([number[key] for key in keys], np.int64)
     candidate = _numbers(table["candidate"], f"{where}: candidate", lambda row: f"row {row}")
     rows = np.lexsort([candidate, mention])
@@ -138,9 +137,9 @@ def _long(table: pa.Table, where: str) -> ScoreTable:
         for column in table.schema
         if column.name not in position and (pa.types.is_floating(column.type) or pa.types.is_integer(column.type))
     }
-    qids = [str(qid) for qid in table["qid"].to_pylist()]
-    offsets = np.searchsorted(mention[rows], np.arange(len(mentions) + 1)).astype(np.int64)
-    return ScoreTable(mentions, offsets, [qids[row] for row in rows], scores)
+    qids = [str(qid) for qid in table["qid"].take(pa.array(rows)).to_pylist()]
+    offsets = np.searchsorted(mention[rows], np.arange(len(number) + 1)).astype(np.int64)
+    return ScoreTable(list(number), offsets, qids, scores)
 
 
 def nested_table(table: pa.Table, where: str) -> ScoreTable:

@@ -129,9 +129,8 @@ def read_language(path: Path) -> Language:
     """The language in a TOML file: the fields of `Language`, and word lists in the table `words`."""
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     table |= _word_lists(table.pop("words"))
-    table["demonyms"] = _word_lists(table.get("demonyms", {}))
+    table |= {name: _word_lists(table.get(name, {})) for name in ("demonyms", "kind_nouns")}
     table |= {name: tuple(table[name]) for name in ("labels", "peerages")}
-    table["kind_nouns"] = {kind: frozenset(nouns.split()) for kind, nouns in table.get("kind_nouns", {}).items()}
     return Language(**table | {"nicknames": tuple(tuple(names.split()) for names in table["nicknames"])})
 
 

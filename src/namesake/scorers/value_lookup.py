@@ -32,7 +32,7 @@ _NO_PAIRS = np.empty(0, np.int32)
 
 def named_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> list[Int32]:
     """For each text, the pairs of these properties whose value has this name, ignoring case, accents, punctuation."""
-    pairs, places, asked = _called(kb, numbers)[0], _by_name(kb, numbers), Strings.of(texts)
+    pairs, places, asked = _called(kb, numbers)[0], _places(kb, numbers), Strings.of(texts)
     names = normalise_many(asked).arrow().to_pylist()
     items = kb.items(np.array([kb.ids.number(text) for text in texts], np.int64))
     values, stated = kb.pair_value[pairs], _by_value(kb, numbers)
@@ -87,7 +87,7 @@ def initialled_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) ->
     normalised = normalise_many(Strings.of(texts)).arrow().to_pylist()
     short = [text if _INITIALS.fullmatch(text) else "" for text in normalised]
     pairs = _called(kb, numbers)[0]
-    found = _initials(kb, numbers) if any(short) else {}
+    found = _places(kb, numbers, initials=True) if any(short) else {}
     return [pairs[found.get(text, [])] for text in short]
 
 
@@ -159,25 +159,19 @@ def _called(kb: KB, numbers: tuple[int, ...]) -> tuple[Int32, list[str]]:
     return pairs, texts.arrow().to_pylist()
 
 
-@lru_cache(maxsize=64)
-def _by_name(kb: KB, numbers: tuple[int, ...]) -> dict[str, list[int]]:
-    """Places among the pairs by the names of their values, of at least two characters."""
-    return _places([name] for name in _called(kb, numbers)[1])
+@lru_cache(maxsize=128)
+def _places(kb: KB, numbers: tuple[int, ...], initials: bool = False) -> dict[str, list[int]]:
+    """Places among the pairs by the names of their values, or by the initials of these with and without the last one.
 
-
-@lru_cache(maxsize=64)
-def _initials(kb: KB, numbers: tuple[int, ...]) -> dict[str, list[int]]:
-    """Places among the pairs by the initials of their labels, with and without the last one."""
-    stop_words = kb.language.stop_words
-    labels = ("".join(word[0] for word in label.split() if word not in stop_words) for label in _called(kb, numbers)[1])
-    return _places({initials, initials[:-1]} for initials in labels)
-
-
-def _places(keys: Iterable[Iterable[str]]) -> dict[str, list[int]]:
-    """The places of each key of at least two characters."""
+    Names and initials have at least two characters.
+    """
     found: dict[str, list[int]] = {}
-    for place, some in enumerate(keys):
-        for key in some:
+    for place, name in enumerate(_called(kb, numbers)[1]):
+        keys = {name}
+        if initials:
+            letters = "".join(word[0] for word in name.split() if word not in kb.language.stop_words)
+            keys = {letters, letters[:-1]}
+        for key in keys:
             if len(key) > 1:
                 found.setdefault(key, []).append(place)
     return found

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from namesake.arrays import Bool, Float64, Int32, Int64, indptr, take_rows, text_buffers
-from namesake.articles.days import Day, read_day
+from namesake.articles.days import Day, day_number, read_day
 from namesake.batch import Batch
 from namesake.kb.ids import QID
 from namesake.kb.names.normalise import normalise
@@ -116,15 +116,13 @@ def _date_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], rows: I
     kb, begins = batch.kb, not declared("begins").isdisjoint(numbers)
     column, precision = (kb.birth, kb.birth_precision) if begins else (kb.death, kb.death_precision)
     days = [read_day(text) or Day(0) for text in texts]
-    year, month, day = np.array(days, np.int64).reshape(-1, 3)[said].T
+    year, _, day = np.array(days, np.int64).reshape(-1, 3)[said].T
+    number = np.array([day_number(text) for text in texts])[said]
     at = np.where(rows >= 0, rows, 0)
-    stated, exact = column[at].astype("datetime64[D]"), precision[at]
-    own_year = stated.astype("datetime64[Y]").astype(np.int64) + 1970
-    own_month = stated.astype("datetime64[M]").astype(np.int64) % 12 + 1
-    own_day = (stated - stated.astype("datetime64[M]")).astype(np.int64) + 1
-    off = np.abs(own_year - year)
+    stated, exact = column[at], precision[at]
+    off = np.abs(stated.astype("datetime64[D]").astype("datetime64[Y]").astype(np.int64) + 1970 - year)
     full = (exact >= DAY) & (day > 0) & (off == 0)
-    same = full & (own_month == month) & (own_day == day)
+    same = full & (stated == number)
     agreed, differs = np.log(DATE * YEARS), np.log((1 - DATE) / (1 - 1 / YEARS))
     odds = np.select([same, full, off == 0, off == 1], [MOST, agreed / 2, agreed, 0.0], differs)
     odds = np.where((rows < 0) | (exact < YEAR) | (year == 0), 0.0, odds)

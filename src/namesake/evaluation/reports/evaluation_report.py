@@ -116,14 +116,10 @@ def pivot(rows: Sequence[Row], name: str, title: str, caption: str = "") -> View
 
 def _ceiling(evaluation: Evaluation) -> str:
     """The candidate recall, as a sentence."""
-    interval = "± covers the 95 % bootstrap interval."
     row = next((row for row in evaluation.rows if (row.method, row.slice) == (CEILING, "all")), None)
     if row is None:
-        return f"The candidates are not listed, so their recall is unknown. {interval}"
-    return (
-        f"{round(row.value * row.n)} of {row.n} mentions have their entity among the candidates "
-        f"(recall {row.value:.3f}, the ceiling of figures over all mentions). {interval}"
-    )
+        return TEXTS["no_candidates"]
+    return TEXTS["ceiling"].format(round(row.value * row.n), row.n, row.value)
 
 
 # labelled text
