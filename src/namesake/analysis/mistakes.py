@@ -86,8 +86,7 @@ class Side:
     parts: dict[str, float]  # the contribution of each part; their sum is the score
     words: dict[str, list[Span]]  # matched words, normalised, with their spans in the article
     shared: list[str]
-    statements: frozenset[tuple[str, str]]
-    """The id of the property and the label of the value of each statement."""
+    statements: frozenset[tuple[str, str]]  # the id of the property and the label of the value of each
     known: bool = True
     text: str = ""
 

@@ -53,8 +53,7 @@ class Tuning:
     recipe: Recipe
     views: list[View]
     mentions: int
-    warning: str | None = None
-    """A warning if there are few mentions for so many weights."""
+    warning: str | None = None  # a warning if there are few mentions for so many weights
 
 
 def tune(
@@ -224,14 +223,11 @@ def _released(found: Recipe, given: Recipe) -> Recipe:
 class Calibration:
     """Figures by threshold, and the threshold with the target precision."""
 
-    recipe: Recipe
-    """The recipe, with `[decide.thresholds]` from this text."""
+    recipe: Recipe  # the recipe, with `[decide.thresholds]` from this text
     trade: Trade
-    suggested: float | None
-    """None if no threshold reaches the target."""
+    suggested: float | None  # None if no threshold reaches the target
     view: View
-    lines: Sequence[str]
-    """The suggestion, then remarks."""
+    lines: Sequence[str]  # the suggestion, then remarks
 
 
 def threshold(
@@ -297,11 +293,9 @@ class Learnt:
     """A recipe learnt from decisions, and its figures on decisions that it was not fitted to."""
 
     recipe: Recipe
-    better: bool
-    """Whether it is better than the given recipe; if not, it should not be used."""
+    better: bool  # whether it is better than the given recipe; if not, it should not be used
     view: View
-    lines: list[str]
-    """The verdict, and whether more decisions would help."""
+    lines: list[str]  # the verdict, and whether more decisions would help
 
 
 def learn(

@@ -53,8 +53,7 @@ class DatasetEntry(msgspec.Struct, frozen=True):
     home: str
     url: str | None = None
     licence: str | None = None
-    checksum: str | None = None
-    """`sha256:…` of the file at `url`."""
+    checksum: str | None = None  # `sha256:…` of the file at `url`
     note: str = ""
 
 

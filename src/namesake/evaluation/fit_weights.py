@@ -202,9 +202,8 @@ def learnable(recipe: Recipe | None, data: Dataset) -> Dataset:
 
 def few(recipe: Recipe, mentions: int) -> str | None:
     """Return a warning if there are too few mentions for a recipe's weights."""
-    doubts = () if recipe.decide is None else recipe.decide.parts
-    of_parts = sum(len(part.weights) for part in recipe.parts if not part.fixed)
-    weights = max(of_parts + sum(not part.fixed for part in doubts), 1)
+    constants = 0 if recipe.decide is None else 2
+    weights = max(int(np.count_nonzero(_columns(recipe)[1] == 0)) - constants, 1)
     if mentions >= PER_WEIGHT * weights:
         return None
     return (

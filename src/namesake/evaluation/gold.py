@@ -39,13 +39,10 @@ class ScoreTable:
     scores: dict[str, Float64]
     chosen: list[str | None] | None = None  # the linker's answer for each mention; None for NIL
     tie_break: tuple[str, ...] = ("LQID",)
-    confidence: Float64 | None = None
-    """The linker's probability that its first candidate is right; NaN without candidates."""
+    confidence: Float64 | None = None  # the probability that the first candidate is right; NaN without candidates
     first: list[str | None] | None = None  # the linker's first candidate, also if it did not answer
-    doubts: dict[str, Float64] = field(default_factory=dict)
-    """The evidence for NIL: one number per mention for each kind of evidence."""
-    kinds: Int8 | None = None
-    """The kind of each candidate, a number of `KINDS`, -1 for unknown; None: all are people."""
+    doubts: dict[str, Float64] = field(default_factory=dict)  # by kind of evidence for NIL, one number per mention
+    kinds: Int8 | None = None  # the number in `KINDS` of each candidate, -1 for unknown; None: all are people
 
     def combined(self, recipe: Recipe) -> Combined:
         """Combine the scores with a recipe."""

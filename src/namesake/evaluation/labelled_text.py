@@ -165,8 +165,7 @@ class Alignment:
     mentions: Sequence[int]  # the rows of the links that have such spans
     best: Sequence[str | None]  # by mention: the first candidate; None without candidates
     confidence: Float64  # by mention: NaN if the recipe computes none
-    person: Bool
-    """By mention: False if the text shows that the name is not a person's: such names are never answered."""
+    person: Bool  # by mention: False if the text shows that the name is no person's; it is never answered
     span_mention: Int64  # the mention of each span; spans are grouped by mention
     span_document: Int64
     pair_span: Int64  # with `pair_label`: each pair of a span and a label that overlap
@@ -237,8 +236,7 @@ class Outcome:
 
     labels: Alignment
     best: Sequence[str | None]
-    confidence: Float64
-    """The confidence of the best candidate; NaN if there is none, and for a span without a label."""
+    confidence: Float64  # that of the best candidate; NaN without one, and for a span without a label
     sure: Float64  # the highest threshold at which the span is answered, or NEVER
     person: Bool
     right: Bool  # whether the best candidate is that of a label in the KB

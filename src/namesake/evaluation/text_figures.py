@@ -230,10 +230,8 @@ def wrong_links(outcome: Outcome, threshold: float) -> dict[str, int]:
 
 
 # thresholds
-PERCENTS = (80, 85, 90, 95, 97, 98, 99)
-"""The precisions for which recipes have thresholds, if they can be reached."""
-FEWEST, FEWEST_WRONG = 20, 3
-"""The minimum of answers for a precision, and of wrong answers to expect among them."""
+PERCENTS = (80, 85, 90, 95, 97, 98, 99)  # the precisions for which recipes have thresholds, if they are reached
+FEWEST, FEWEST_WRONG = 20, 3  # answers for a precision, and wrong answers to expect among them
 DECIMALS = 4
 
 

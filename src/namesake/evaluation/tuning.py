@@ -135,8 +135,7 @@ def weights_view(tuned: Sequence[Tuned], split: str) -> View:
 
 # labelled text
 PENALTY = 1.0  # the L2 penalty; with 3 and 10, figures on corpora that are left out are the same
-UNLABELLED = 0.25
-"""The weight of a name without a label where every name is labelled: some are names all the same."""
+UNLABELLED = 0.25  # the weight of a name without a label where all are labelled: some are names all the same
 STEPS = 150  # the largest number of steps of the fit, which starts from the given weights
 FURTHER = 0.5  # the weight of a corpus that is linked with a second KB
 

@@ -3,8 +3,6 @@
 Each language that ships is a TOML file in this folder; `english.toml` describes each field.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field

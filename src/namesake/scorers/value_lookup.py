@@ -4,8 +4,6 @@ A text names a value by the label of an item, a string, a QID, or the initials o
 text's words do not count here (see `agree`): Northern Ireland is not Ireland.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -15,11 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from namesake.arrays import Int32, Int64, indptr
+from namesake.arrays import Int32, Int64
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise, normalise_many
 from namesake.kb.store import KB
-from namesake.kernels.types import Ragged
 from namesake.kinds import declared
 
 TOGETHER = 0.08  # two countries do not contradict if this share of the people with one also state the other
@@ -175,11 +172,6 @@ def _places(kb: KB, numbers: tuple[int, ...], initials: bool = False) -> dict[st
             if len(key) > 1:
                 found.setdefault(key, []).append(place)
     return found
-
-
-def ragged(rows: Sequence[Int32]) -> Ragged:
-    """Lists of pairs as a ragged array."""
-    return Ragged(indptr([*map(len, rows)]), np.concatenate([_NO_PAIRS, *rows]).astype(np.int32, copy=False))
 
 
 @lru_cache(maxsize=4096)

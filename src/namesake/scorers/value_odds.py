@@ -9,8 +9,6 @@ The numbers m are reasoned, not fitted. A record of n values lacks one with the 
 it is named as the cell says; it agrees in part if its label or aliases contain the cell's words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from typing import TypeVar
@@ -31,7 +29,7 @@ from namesake.kernels.types import Ragged
 from namesake.kinds import declared, kinds
 from namesake.scorers import value_lookup
 from namesake.scorers.life_dates import YEAR_NUMBER
-from namesake.scorers.value_lookup import named_values, ragged
+from namesake.scorers.value_lookup import named_values
 from namesake.scorers.word_overlap import rarity
 
 T = TypeVar("T", bound=Hashable)
@@ -86,7 +84,7 @@ def _statement_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], ro
     short = [text if wordless else "" for text, wordless in zip(texts, is_wordless.tolist(), strict=True)]
     initialled = value_lookup.initialled_values(kb, numbers, short)
     compared = np.ascontiguousarray(rows), said, np.array(numbers, np.int64)
-    pairs = ragged(named), ragged(initialled)
+    pairs = _ragged(named), _ragged(initialled)
     same, share, best, count = agree(*compared, *pairs, words, unknown, rarity(kb), _stated(kb))
     is_unknown = np.diff([one.indptr for one in pairs]).sum(axis=0) == 0
     mute = is_wordless & is_unknown & ~np.array([bool(QID.fullmatch(text)) for text in texts])
@@ -167,7 +165,7 @@ def type_odds(batch: Batch, kb: KB) -> Float64:
 def _stating(kb: KB, rows: Int64, said: Int64, numbers: tuple[int, ...], pairs: list[Int32]) -> tuple[Bool, Int64]:
     """Whether each entity states one of the pairs `said`, and how many statements of these properties it has."""
     none = Ragged(np.zeros(len(pairs) + 1, np.int64), np.empty(0, np.int32))
-    asked = np.ascontiguousarray(rows), said, np.array(numbers, np.int64), ragged(pairs), none, none
+    asked = np.ascontiguousarray(rows), said, np.array(numbers, np.int64), _ragged(pairs), none, none
     same, _, _, count = agree(*asked, np.zeros(len(pairs)), rarity(kb), _stated(kb))
     return same, count
 
@@ -191,6 +189,11 @@ def _words(batch: Batch, texts: Sequence[str]) -> tuple[Ragged, Float64]:
     # words that the stemmer reduces to one letter do not count: "US" and "U.K." would share it
     long = np.diff(kb.words.offsets)[found.word] > 1 if len(found.word) else np.empty(0, np.bool_)
     return Ragged(indptr(long)[found.indptr], found.word[long]), np.maximum(unknown, 0).astype(np.float64)
+
+
+def _ragged(rows: Sequence[Int32]) -> Ragged:
+    """Lists of pairs as a ragged array."""
+    return Ragged(indptr([*map(len, rows)]), np.concatenate([np.empty(0, np.int32), *rows]).astype(np.int32))
 
 
 def _distinct(values: Sequence[T]) -> tuple[list[T], Int64]:

@@ -39,8 +39,7 @@ class View:
     words: Collection[int] = (0,)  # columns of words, aligned left; the others are figures, aligned right
     qids: Collection[int] = ()  # columns whose QIDs are links in HTML
     kinds: Mapping[int, str] = field(default_factory=dict)  # columns with the colour of `right` or `wrong`
-    cards: bool = False
-    """Whether HTML shows each row as a card: the first cell is its place, the second its name."""
+    cards: bool = False  # whether HTML shows each row as a card: the first cell is its place, the second its name
 
 
 @dataclass(frozen=True)
@@ -61,10 +60,8 @@ class Report:
     sections: Sequence[Section]
     rows: Sequence[dict[str, Any]]
     intro: Sequence[str] = ()
-    short: Sequence[View] = ()
-    """The most important tables, narrow enough for a terminal."""
-    remarks: Sequence[str] = ()
-    """Remarks on the short tables."""
+    short: Sequence[View] = ()  # the most important tables, narrow enough for a terminal
+    remarks: Sequence[str] = ()  # remarks on the short tables
 
     @property
     def views(self) -> list[View]:
