@@ -126,10 +126,7 @@ Source = tuple[str, Dataset, Bool]
 
 
 def _sources(scores: Sequence[Path], gold: Sequence[Path], split: str | None, known: AnyKB | None) -> list[Source]:
-    """Read score files and gold. Only files that `link` wrote can have candidates that the KB `known` lacks.
-
-    Mentions with one candidate left there are omitted: no longer ambiguous, they differ from names of one entity.
-    """
+    """Read score files and gold. Only files that `link` wrote can have candidates that the KB `known` lacks."""
     if scores and len(gold) not in {1, len(scores)}:
         raise NamesakeError(f"{len(scores)} files of `scores=` and {len(gold)} of `gold=`: give one, or one for each")
     rows = [resolved(read_gold(path))[0] for path in gold] if scores else []
@@ -139,6 +136,7 @@ def _sources(scores: Sequence[Path], gold: Sequence[Path], split: str | None, kn
         wanted = {row.mention for row in in_split(own, split)}
         if known is not None and data.table.chosen:
             data = only_known(data, known)
+            # mentions with one candidate left are omitted: no longer ambiguous, they differ from names of one entity
             lost = zip(data.columns["known"], data.columns["rivals"], strict=True)
             data = data.take([i for i, mention in enumerate(lost) if mention != ("some known", None)])
         found.append((path.name, data, np.array([mention in wanted for mention in data.table.mentions], np.bool_)))
@@ -166,12 +164,9 @@ def _unseen_views(
 def _tune_text(
     labelled: Paths, kbs: list[AnyKB | None], recipe: Recipe, more: Sequence[Dataset], name: str | None, complete: Names
 ) -> Tuning:
-    """Fit weights on labelled text and more data sets. Thresholds come from text that is held out.
-
-    The names that are found depend on the weights, so each of the `ROUNDS` links with the weights of the one before.
-    """
+    """Fit weights on labelled text and more data sets. Thresholds come from text that is held out."""
     found = recipe
-    for _ in range(ROUNDS):
+    for _ in range(ROUNDS):  # the names that are found depend on the weights of the round before
         texts = [link_text(labelled, kb, found, scores=True, complete=complete) for kb in kbs]
         samples = [tuning.Sample.of(*corpus) for corpus in texts[0].corpora]
         others = [tuning.Sample.of(*corpus, tuning.FURTHER) for text in texts[1:] for corpus in text.corpora]
@@ -367,14 +362,12 @@ def fitted(recipe: Recipe, data: Dataset, name: str | None = None, bootstrap: Bo
     names = ("right before", "right after", "difference", "gain in log-likelihood per name")
     pairs = zip(names, figures, strict=False)
     rows = [[name, f"{one.value:.3f}", f"{one.low:.3f} to {one.high:.3f}"] for name, one in pairs]
-    caption = f"Over {len(before):,} decided names, each answered with weights fitted without its document."
-    caption += " 95 % intervals."
+    caption = TEXTS["held_out"].format(len(before))
     view = View("learnt", "Decisions held out.", ["", "value", "interval"], rows, caption)
-    keep = "The refitted recipe is not better on decisions that are held out: keep the recipe, or review more names."
     gained, last = figures[3].value, figures[4].value
     more = "would hardly help" if better and last < HARDLY else "are likely to help"
     expected = f"More decisions {more}: the last half of them gained {last:.3f} of {gained:.3f}."
-    return Learnt(learnt, better, view, [expected] if better else [keep, expected])
+    return Learnt(learnt, better, view, [expected] if better else [TEXTS["keep"], expected])
 
 
 def near(problem: Problem, recipe: Recipe) -> Problem:

@@ -86,10 +86,7 @@ class Problem:
         return replace(self, x=x, held=held, offsets=offsets, gold=gold, document=document, weight=weight)
 
     def fit(self, penalty: float, start: Float64 | None = None, steps: int = MOST_STEPS) -> Float64:
-        """Return the weights that maximise the penalised likelihood, 0 for columns that cannot be learnt.
-
-        A solution for another penalty is a good `start`.
-        """
+        """Return the weights of maximum penalised likelihood, 0 for columns that are not learnt; `start` is a guess."""
         free = self.free
         if not len(free):  # the scores have none of the recipe's parts
             return np.zeros(self.x.shape[1])
@@ -257,10 +254,7 @@ def _columns(recipe: Recipe) -> Float64:
 
 
 def search_grid(recipe: Recipe, data: Dataset, step: float = STEP) -> tuple[Float64, Int64]:
-    """Return all points of the grid [0, 1], and the rank of each gold candidate (rows) at each point (columns).
-
-    All mentions must be answerable. Totals are added part by part, as in `Recipe.combine`: ties are the linker's ties.
-    """
+    """Return the points of the grid [0, 1], and the rank of each gold candidate at each; mentions are answerable."""
     values = [i * step for i in range(round(1 / step) + 1)]
     if recipe.uses_kinds:
         raise NamesakeError(f"{recipe.name}: a grid has no weights by kind; use `how='fit'`")
@@ -279,7 +273,7 @@ def search_grid(recipe: Recipe, data: Dataset, step: float = STEP) -> tuple[Floa
     for start in range(0, len(points), _POINTS_AT_ONCE):
         block = points[start : start + _POINTS_AT_ONCE]
         total = np.zeros((len(gold), len(block)))
-        for part, weights in zip(parts, block.T, strict=True):
+        for part, weights in zip(parts, block.T, strict=True):  # as in `Recipe.combine`: ties are the linker's ties
             total = total + weights * part[:, None]
         ahead = (total > total[gold]) | ((total == total[gold]) & earlier)
         place[:, start : start + len(block)] = 1 + np.add.reduceat(ahead, data.offsets[:-1], axis=0, dtype=np.int64)

@@ -158,10 +158,7 @@ def _called(kb: KB, numbers: tuple[int, ...]) -> tuple[Int32, list[str]]:
 
 @lru_cache(maxsize=128)
 def _places(kb: KB, numbers: tuple[int, ...], initials: bool = False) -> dict[str, list[int]]:
-    """Places among the pairs by the names of their values, or by the initials of these with and without the last one.
-
-    Names and initials have at least two characters.
-    """
+    """Places among the pairs by the names of their values, or by the initials of these; both of two letters or more."""
     found: dict[str, list[int]] = {}
     for place, name in enumerate(_called(kb, numbers)[1]):
         keys = {name}

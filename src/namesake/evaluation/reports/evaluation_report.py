@@ -180,10 +180,7 @@ def _kinds(by_kind: Mapping[str, Sequence[Row]], outcomes: Sequence[Outcome], th
 
 
 def _figures(rows: Sequence[Row], name: str, title: str, metrics: Sequence[str], short: bool = False) -> View:
-    """A row for each corpus with the number of labels, and each figure with its half width; `short`: only that of F1.
-
-    The short table fits 80 characters.
-    """
+    """Labels, and figures with their half widths, by corpus; `short`, to fit 80 characters, has only that of F1."""
     cell = {}
     for row in rows:
         text = f"{row.value:.3f}" if short and row.metric != "F1" else str(row.interval)
