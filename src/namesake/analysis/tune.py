@@ -5,9 +5,9 @@ applies to their difference. All figures are of decisions that the weights were 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -46,8 +46,7 @@ HARDLY = 0.01
 """Twice as many decisions hardly help if the last half of them raised the log-likelihood per name by less than this."""
 
 
-@dataclass(frozen=True)
-class Tuning:
+class Tuning(NamedTuple):
     """The recipe with tuned weights, and tables about them."""
 
     recipe: Recipe
@@ -118,7 +117,7 @@ def tune(
         best = next(each.recipe for each in found if each.how == how)
         tuned = Tuning(best, views, sum(len(learnable(system, each).gold) for each in data))
     recipe = _released(tuned.recipe, given) if hold else tuned.recipe
-    return replace(tuned, recipe=recipe, warning=fit_weights.few(system, tuned.mentions))
+    return tuned._replace(recipe=recipe, warning=fit_weights.few(system, tuned.mentions))
 
 
 Source = tuple[str, Dataset, Bool]
@@ -214,8 +213,7 @@ def _released(found: Recipe, given: Recipe) -> Recipe:
     return found.replace(parts=given.parts, decide=found.decide.replace(parts=doubts))
 
 
-@dataclass(frozen=True)
-class Calibration:
+class Calibration(NamedTuple):
     """Figures by threshold, and the threshold with the target precision."""
 
     recipe: Recipe  # the recipe, with `[decide.thresholds]` from this text
@@ -283,8 +281,7 @@ def _suggestion(
 
 
 # decisions
-@dataclass(frozen=True)
-class Learnt:
+class Learnt(NamedTuple):
     """A recipe learnt from decisions, and its figures on decisions that it was not fitted to."""
 
     recipe: Recipe

@@ -31,7 +31,7 @@ from namesake.progress import Reporter
 T = TypeVar("T")
 Labelled = Iterable[LabelledArticle]
 Writer = Callable[[LabelledArticle], bytes]
-READERS: dict[str, Reader] = {
+READERS: dict[str, Reader] = {  # by name, for `namesake datasets convert --reader`
     "nelight": json_reader(corpus_formats.Quotebank),
     "aida-json": json_reader(corpus_formats.AidaJson),
     "aida-tsv": corpus_formats.read_aida_tsv,
@@ -41,7 +41,6 @@ READERS: dict[str, Reader] = {
     "plain": json_reader(corpus_formats.Plain),
     "zelda": json_reader(corpus_formats.Zelda),
 }
-"""The readers by name, for `namesake datasets convert --reader`."""
 
 
 class DatasetEntry(msgspec.Struct, frozen=True):

@@ -7,10 +7,9 @@ docs/datasets.md describes the nodes that are read. Positions count characters. 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 import numpy as np
@@ -145,8 +144,7 @@ def _entity(references: list[str], nodes: dict[str, Node]) -> tuple[str | None, 
     return None, None if made_up else known[-1]
 
 
-@dataclass(frozen=True)
-class Annotation:
+class Annotation(NamedTuple):
     """A mention, in characters, and the IRI of its entity."""
 
     span: Span
@@ -154,8 +152,7 @@ class Annotation:
     confidence: float | None = None
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(NamedTuple):
     """A text with annotations, by the IRI of its context; `java` counts positions in UTF-16 units."""
 
     iri: str

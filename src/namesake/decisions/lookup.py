@@ -26,10 +26,7 @@ from namesake.kernels.text.fingerprints import fingerprints
 from namesake.names.mentions import Mentions
 from namesake.printable import counted, listed
 
-WEIGHT = 100.0
-"""What a decision adds to the score of its entity or of NIL, or subtracts from that of an excluded entity.
-
-Scores are log-odds, so this outweighs all other evidence, and confidences become 1 or 0."""
+WEIGHT = 100.0  # what a decision adds to a score, or subtracts: in log-odds, it outweighs all other evidence
 OfRows = tuple[Int64, Int64]  # the decisions about each row of a table: offsets, and numbers of decisions
 NOTHING, NIL = -2, -1  # instead of an entity: no decision; NIL
 
@@ -69,8 +66,9 @@ class Decisions:
     def __init__(self, files: Paths, kb: KB, say: Callable[[str], None] = warn) -> None:
         self.files = [Path(file) for file in several(files)]
         self.placed = read_decisions(self.files, say)
-        self.used = np.zeros(len(self.placed), np.bool_)
-        """Whether each decision has applied to a mention or a row. Each process has its own."""
+        self.used = np.zeros(
+            len(self.placed), np.bool_
+        )  # whether each has applied to a mention or a row, in this process
         entities = dict.fromkeys(one.decision.entity for one in self.placed)
         rows = {name: _row(kb, name) for name in entities if name is not None}
         if absent := [name for name, row in rows.items() if row < 0]:

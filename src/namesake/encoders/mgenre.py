@@ -9,7 +9,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -79,8 +79,7 @@ class Tree:
         return {title for title, path in enumerate(self.paths) if tuple(path) in found}
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(NamedTuple):
     """A text with the name marked, as tokens, and the titles of the candidates, as a tree."""
 
     text: Sequence[int]

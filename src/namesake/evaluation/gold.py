@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -215,8 +215,7 @@ def _mentions(table: pa.Table) -> list[Mention]:
     return [(str(article), str(name)) for article, name in zip(articles, names, strict=True)]
 
 
-@dataclass(frozen=True)
-class GoldRow:
+class GoldRow(NamedTuple):
     """The truth about one mention: `gold` is an index into its candidates, a QID, or None for NIL."""
 
     mention: Mention

@@ -8,6 +8,7 @@ file with gold, has the same weight. A corpus that is linked with a further KB h
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -30,8 +31,7 @@ FOLDS = 10  # folds by document
 INNER = (5, 1)  # folds and shuffles that select the penalty within a fold of `cross_validate`
 
 
-@dataclass(frozen=True)
-class Tuned:
+class Tuned(NamedTuple):
     """A recipe with tuned weights."""
 
     recipe: Recipe

@@ -1,7 +1,6 @@
 """Endpoints that link, explain and look up, also in the formats of REL and GERBIL (docs/http-api.md)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from typing import Annotated
@@ -214,7 +213,7 @@ async def link_nif(pool: Pool, request: Request, body: bytes) -> Response:
                 for span in one.spans
             ]
             ordered = tuple(sorted(annotations, key=lambda annotation: annotation.span))
-            documents.append(replace(document, annotations=ordered))
+            documents.append(document._replace(annotations=ordered))
         return nif.turtle(documents)
 
     answer = await pool.link(Job(given, render, options))

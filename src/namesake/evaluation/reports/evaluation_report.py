@@ -36,8 +36,7 @@ def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str], 
         sections.append(_comparison(evaluation))
     sections += confidence_section(evaluation.curves)
     rows = [asdict(row) for row in evaluation.rows]
-    shorts = [short_view(evaluation)]
-    return Report(title, sections, rows, [*about, *caveats], shorts, [*caveats, *evaluation.notes])
+    return Report(title, sections, rows, [*about, *caveats], [short_view(evaluation)], [*caveats, *evaluation.notes])
 
 
 def short_view(evaluation: Evaluation) -> View:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from namesake.drawing.text import Excerpt
 from namesake.drawing.theme import render, style_sheet
@@ -156,8 +156,7 @@ def _cell(view: View, j: int, text: str) -> str:
 SERIES = 8  # the number of colours, `--s0` to `--s7` of the style sheet
 
 
-@dataclass(frozen=True)
-class Dot:
+class Dot(NamedTuple):
     """One figure with its interval; `mark` is a value to compare it with, such as the printed one."""
 
     label: str
@@ -168,8 +167,7 @@ class Dot:
     mark: float | None = None
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A curve: points from left to right, and optionally the number of mentions behind each point."""
 
     name: str
