@@ -66,9 +66,7 @@ class Decisions:
     def __init__(self, files: Paths, kb: KB, say: Callable[[str], None] = warn) -> None:
         self.files = [Path(file) for file in several(files)]
         self.placed = read_decisions(self.files, say)
-        self.used = np.zeros(
-            len(self.placed), np.bool_
-        )  # whether each has applied to a mention or a row, in this process
+        self.used = np.zeros(len(self.placed), np.bool_)  # whether each has applied, in this process
         entities = dict.fromkeys(one.decision.entity for one in self.placed)
         rows = {name: _row(kb, name) for name in entities if name is not None}
         if absent := [name for name, row in rows.items() if row < 0]:
