@@ -4,9 +4,9 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -98,8 +98,7 @@ def only_known(data: Dataset, kb: AnyKB | None) -> Dataset:
     return data if kb is None else data.only(in_kb(data.table.qids, opened(kb)))
 
 
-@dataclass(frozen=True)
-class LinkedText:
+class LinkedText(NamedTuple):
     """Labelled files, linked with a KB without a threshold, and remarks on the labels and the KB."""
 
     kb: KB

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -110,8 +110,7 @@ class Side:
         return "; ".join([", ".join(words), *(s for s in self.shared if s not in other.shared)]).strip("; ")
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(NamedTuple):
     """The sentences of an article, and the spans of this name and of the other names."""
 
     sentences: Sequence[Span]

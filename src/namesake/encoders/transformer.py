@@ -11,12 +11,11 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -36,8 +35,7 @@ Tokens = Sequence[int]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Model:
+class Model(NamedTuple):
     """A loaded model, its source and its device."""
 
     where: str  # the full path of a folder, or a name on the hub

@@ -111,8 +111,7 @@ class Doubtful(NamedTuple):
     total: int  # how many candidates there are
 
 
-@dataclass(frozen=True)
-class Answers:
+class Answers(NamedTuple):
     """A table with the added columns, the number of rows with an answer, and the rows to review."""
 
     table: pa.Table
