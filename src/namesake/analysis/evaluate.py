@@ -224,8 +224,7 @@ def evaluate(
         caveats.append(f"{len(data.unscored):,} mentions of the gold have no candidates: they count as missed.")
     if known is not None:
         where = known.path if isinstance(known, KB) else known
-        ignored = f"Candidates that are not in {where} are ignored"
-        caveats.append(f"{ignored}; gold entities that are not in it count as NIL.")
+        caveats.append(TEXTS["known"].format(where))
     return evaluation_report(evaluation, "How good are the links?", about, caveats)
 
 

@@ -135,8 +135,7 @@ class Mistake:
     context: Context
     tie_break: str | None = None
     sentence: str = ""  # the first sentence with the name, which is marked (`drawing.text`)
-    refused: str | None = None
-    """Why the mention has no answer (`decide.REASONS`); None if it is linked to the chosen candidate."""
+    refused: str | None = None  # why it has no answer (`decide.REASONS`); None if it is linked to the chosen candidate
 
     @cached_property
     def sources(self) -> list[str]:

@@ -42,8 +42,7 @@ STEPS = tuple(k / 20 for k in range(20))  # thresholds that `threshold` shows be
 DECISION_FOLDS = 5
 PENALTIES = (300.0, 100.0, 30.0, 10.0, 3.0)
 FEWEST = 10  # decisions below which nothing is fitted
-HARDLY = 0.01
-"""Twice as many decisions hardly help if the last half of them raised the log-likelihood per name by less than this."""
+HARDLY = 0.01  # more decisions hardly help if the last half raised the log-likelihood per name by less
 
 
 class Tuning(NamedTuple):

@@ -146,8 +146,7 @@ class Sample:
 
     labels: Alignment
     data: Dataset
-    weight: Float64
-    """The weight of each mention: the root of the number of its spans, less for `UNLABELLED`; 0 without information."""
+    weight: Float64  # the root of the number of a mention's spans, less for `UNLABELLED`; 0 without information
     share: float = 1.0
 
     @classmethod

@@ -138,7 +138,9 @@ def _described(kb: KB, numbers: tuple[int, ...], words: tuple[int, ...]) -> Int3
     owners, entity, pair = kb.words_d, *stated(kb, numbers)
     places = (np.flatnonzero(owners.values == word) for word in words)
     described = (np.searchsorted(owners.indptr, at, side="right") - 1 for at in places)
-    stating = np.isin(entity, reduce(np.intersect1d, described))
+    found = np.zeros(len(kb), np.bool_)
+    found[reduce(np.intersect1d, described)] = True
+    stating = found[entity]
     pairs, count = np.unique(pair[stating], return_counts=True)
     people = len(np.unique(entity[stating]))
     often: Int32 = pairs[count >= max(DESCRIBED * people, FEWEST)]
