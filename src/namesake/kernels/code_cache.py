@@ -65,18 +65,9 @@ class CodeFile:
         key = blake2b(f"{module} {signature} {_target()}".encode(), digest_size=8).hexdigest()
         self.path = f"{digest()}/{module.rpartition('.')[2]}.{name}-{key}.obj"
 
-    def read(self) -> bytes | None:
-        """What the file holds in the first folder where it is there and safe to load; None if there is none."""
-        for folder in folders():
-            path = f"{folder}/{self.path}"
-            if _is_safe(path):
-                with open(path, "rb") as file:  # noqa: PTH123 - a Path takes longer, for many files
-                    return file.read()
-        return None
-
-    def is_there(self) -> bool:
-        """Whether some folder has the file, safe to load."""
-        return any(_is_safe(f"{folder}/{self.path}") for folder in folders())
+    def found(self) -> str | None:
+        """Its path in the first folder where it is there and safe to load; None if there is none."""
+        return next(filter(_is_safe, (f"{folder}/{self.path}" for folder in folders())), None)
 
     def write(self, data: bytes) -> None:
         """Keep compiled code. Where that fails, it is compiled again next time."""

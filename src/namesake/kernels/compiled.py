@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, partial, update_wrapper
 from importlib import import_module
 from pkgutil import walk_packages
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import numba
@@ -78,14 +78,8 @@ class Kernel:
     @cached_property
     def callees(self) -> tuple["Kernel", ...]:
         """The kernels that the code names."""
-        names: list[str] = []
-        waiting: list[object] = [self.function.__code__]
-        while waiting:
-            code = waiting.pop()
-            if isinstance(code, CodeType):
-                names += code.co_names
-                waiting += code.co_consts
-        named = [self.function.__globals__.get(name) for name in dict.fromkeys(names)]
+        names = self.function.__code__.co_names  # kernels contain no closures, which would have their own code
+        named = [self.function.__globals__.get(name) for name in names]
         in_modules = [getattr(one, name, None) for one in named if isinstance(one, ModuleType) for name in names]
         return tuple(dict.fromkeys(one for one in named + in_modules if isinstance(one, Kernel)))
 
@@ -110,7 +104,7 @@ class Kernel:
 
     def is_cached(self) -> bool:
         """Whether the cache has the machine code for all signatures."""
-        return all(self.file(number).is_there() for number in range(len(self.signatures)))
+        return all(self.file(number).found() for number in range(len(self.signatures)))
 
 
 def is_tested() -> bool:
