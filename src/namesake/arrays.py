@@ -145,12 +145,10 @@ def from_stream(given: object) -> object:
 
     Other objects are returned unchanged. NamesakeError if a column cannot be represented in Arrow.
     """
+    if isinstance(given, pa.RecordBatch):
+        given = pa.Table.from_batches([given])
     if isinstance(given, pa.Table):
         return plain_table(given)
-    if isinstance(given, pa.RecordBatch):
-        return plain_table(pa.Table.from_batches([given]))
-    if isinstance(given, pa.RecordBatchReader):
-        return plain_table(given.read_all())
     if hasattr(given, "__arrow_c_stream__"):
         try:
             table = pa.RecordBatchReader.from_stream(given).read_all()

@@ -104,12 +104,8 @@ def period_words(language: Language) -> tuple[Hashes, Bytes]:
 def _clean(surface: str) -> str:
     """A non-ASCII token in lower case without punctuation at its ends; empty if it does not start with a letter."""
     word = unicodedata.normalize("NFC", surface).lower()
-    begin, end = 0, len(word)
-    while begin < end and unicodedata.category(word[begin])[0] in "PSZC":
-        begin += 1
-    while begin < end and unicodedata.category(word[end - 1])[0] in "PSZC":
-        end -= 1
-    return word[begin:end] if word[begin:end][:1].isalpha() else ""
+    kept = [at for at, character in enumerate(word) if unicodedata.category(character)[0] not in "PSZC"]
+    return word[kept[0] : kept[-1] + 1] if kept and word[kept[0]].isalpha() else ""
 
 
 def tokenize(data: Bytes, offsets: Offsets, language: Language) -> tuple[Offsets, Offsets, Offsets, Hashes, Ints]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -39,11 +40,12 @@ class Reject:
 class Rejects:
     """Counts rejected records, keeps the first `most` of them, and writes all of them to the file `path` as JSON lines.
 
-    The file appears if the `with` block succeeds and a record was rejected, and replaces that of an earlier run.
+    The file appears if the `with` block succeeds and a record was rejected, and replaces that of an earlier run. If
+    `strict`, the first rejected record is an error.
     """
 
-    def __init__(self, path: Path | None = None, most: int = 5, tidy: bool = True) -> None:
-        self.path, self.most, self.tidy = path, most, tidy
+    def __init__(self, path: Path | None = None, most: int = 5, tidy: bool = True, strict: bool = False) -> None:
+        self.path, self.most, self.tidy, self.strict = path, most, tidy, strict
         self.first: list[Reject] = []
         self.reasons: Counter[str] = Counter()
         self.unread_dates: Counter[str] = Counter()
@@ -58,6 +60,8 @@ class Rejects:
 
     def add(self, reject: Reject) -> None:
         """Reject one record."""
+        if self.strict:
+            raise NamesakeError(f"{reject}; correct it, or pass `rejects` to continue without it")
         self.reasons[reject.reason] += 1
         if len(self.first) < self.most:
             self.first.append(reject)
@@ -76,9 +80,5 @@ class Rejects:
             self.path.unlink(missing_ok=True)  # the file of an earlier run
 
 
-class NoRejects(Rejects):
-    """Raises the first rejected record as an error, for callers that passed no `Rejects`."""
-
-    def add(self, reject: Reject) -> None:
-        """Raise the reject as an error."""
-        raise NamesakeError(f"{reject}; correct it, or pass `rejects` to continue without it")
+NoRejects = partial(Rejects, strict=True)
+"""For callers that passed no `Rejects`."""

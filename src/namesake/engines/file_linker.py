@@ -75,7 +75,7 @@ def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callab
 
     Files that Namesake wrote are skipped unless they are named, and files in the output folder `out` always.
     """
-    listing, chosen = Listing(), []
+    listing, chosen = Listing(), set()
     for one in map(str, named):
         before, path = len(listing.paths), Path(one)
         if path.is_dir() or (has_magic(one) and not path.exists()):
@@ -91,7 +91,7 @@ def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callab
             if one != STDIN and format_of(path) is None:
                 missing = "" if path.exists() else "no such file or folder; "
                 raise NamesakeError(f"{one}: {missing}articles come as {words()}{save_as(path)}")
-            chosen.append(path)
+            chosen.add(identity(path))
             listing.paths += _outside([path], out)
         if len(listing.paths) == before:
             skipped = "".join(f"; {note}" for note in listing.notes)
@@ -102,18 +102,9 @@ def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callab
         more = f", and {len(others) - 1:,} more such files" if len(others) > 1 else ""
         say(f"{others[0][0]} is the file {others[0][1]}{more}: linked once")
     listing.paths = list(kept.values())
-    identities = {identity(path) for path in chosen}
-    listing.found = {path for path in listing.paths if identity(path) not in identities}
-    listing.ours = [path for path in listing.ours if identity(path) not in identities]
+    listing.found = {path for path in listing.paths if identity(path) not in chosen}
+    listing.ours = [path for path in listing.ours if identity(path) not in chosen]
     return listing
-
-
-def common_folder(paths: Sequence[Path]) -> Path | None:
-    """The common folder of all files, if two of them have the same name: ids made of file names then begin there."""
-    files = [path for path in paths if str(path) != STDIN]
-    if len({path.name for path in files}) == len(files):
-        return None
-    return Path(commonpath([path.absolute().parent for path in files]))
 
 
 def _outside(found: list[Path], out: Path | None) -> list[Path]:
@@ -156,14 +147,17 @@ SOME_IDS = 10
 
 
 def reading_for(paths: Sequence[Path], reading: Reading | None, most_line: int = MOST_LINE) -> Reading:
-    """The settings for all files of a run: ids of files with the same name begin at their common folder."""
-    reading = reading or Reading()
+    """The settings for all files of a run: if two have the same name, ids begin at the common folder of all."""
+    reading, files = reading or Reading(), [path for path in paths if str(path) != STDIN]
     formats = [format_of(path, reading.format or "jsonl") for path in paths]
     # A text that is not a date is taken for the name of a field, which plain text does not have.
     if reading.date is not None and formats and all(one is not None and not one.has_fields for one in formats):
         wrong = f"`date={reading.date!r}`: not a date, and {paths[0]} is plain text, which has no field of that name"
         raise NamesakeError(f"{wrong}; write the date as {HOW_TO_WRITE}")
-    return replace(reading, below=reading.below or common_folder(paths), most_line=most_line)
+    below = reading.below
+    if below is None and len({path.name for path in files}) < len(files):
+        below = Path(commonpath([path.absolute().parent for path in files]))
+    return replace(reading, below=below, most_line=most_line)
 
 
 def read_files(

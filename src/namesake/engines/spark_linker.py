@@ -49,8 +49,7 @@ class Tally(PlacedRejects):
     """Counts of a task or a whole job, and its first 100,000 rejected records; if `strict`, the first is an error."""
 
     def __init__(self, strict: bool = False) -> None:
-        super().__init__(most=MOST_KEPT)
-        self.strict = strict
+        super().__init__(most=MOST_KEPT, strict=strict)
         self.counts: Counter[str] = Counter()
         """`articles` that could be linked, their `mentions`, and those that are `linked`."""
         self.problems: list[str] = []
@@ -62,12 +61,6 @@ class Tally(PlacedRejects):
     def rejects(self) -> list[Reject]:
         """The first rejected records, with their files and lines if these are known."""
         return self.first
-
-    def add(self, reject: Reject) -> None:
-        """Reject one record."""
-        super().add(reject)
-        if self.strict:
-            raise NamesakeError(f"{self.first[0]}; correct it, or pass `rejects` to continue without it")
 
     def __iadd__(self, other: Tally) -> Self:
         self.counts.update(other.counts)

@@ -24,6 +24,7 @@ import pyarrow as pa
 
 from namesake.errors import NamesakeError
 from namesake.files.lines import STDIN
+from namesake.machine import real_path
 
 
 def try_lock(descriptor: int) -> bool:
@@ -187,7 +188,7 @@ def published(path: Path, tidy: bool = True) -> Iterator[Path]:
 
 def _behind_links(path: Path) -> Path:
     """The file that a link leads to; any other path unchanged."""
-    return Path(os.path.realpath(path)) if path.is_symlink() else path
+    return real_path(path) if path.is_symlink() else path
 
 
 def remove_stale(folder: Path) -> None:
@@ -240,15 +241,15 @@ def keep_apart(outputs: Iterable[str | Path], inputs: Iterable[str | Path] = ())
     taken: dict[object, tuple[Path, bool]] = {}
     for path in map(Path, inputs):
         if str(path) != STDIN and path.exists():
-            taken |= dict.fromkeys((_resolved(path), identity(path)), (path, True))
+            taken |= dict.fromkeys((real_path(path), identity(path)), (path, True))
     for out in map(Path, outputs):
-        identities = (_resolved(out), identity(out))
+        identities = (real_path(out), identity(out))
         for one in identities:
             if one in taken:
                 other, is_read = taken[one]
                 overwrites = f"{out} would overwrite {other}, which is read: name another file"
                 raise NamesakeError(overwrites if is_read else f"{out} and {other} are one file: give them two names")
-        for folder in _resolved(out).parents:
+        for folder in real_path(out).parents:
             if folder in taken:
                 raise NamesakeError(f"{out} lies in {taken[folder][0]}, which is read: name another folder")
         taken |= dict.fromkeys(identities, (out, False))
@@ -260,13 +261,6 @@ def identity(path: Path) -> object:
         found = path.stat()
         return found.st_dev, found.st_ino
     return path
-
-
-def _resolved(path: Path) -> Path:
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError):  # links in a circle, a name that is too long
-        return path.absolute()
 
 
 RENAME_EXCHANGE, AT_FDCWD = 2, -100  # of Linux

@@ -86,7 +86,6 @@ def _articles(
     """
     where, prefix = shown(path), "" if reading is None else id_prefix(path, reading)
     fields: dict[str, str] | None = None
-    is_first = reading is not None
     for number, record in records:
         number += before
         try:
@@ -95,17 +94,15 @@ def _articles(
             record = record.removeprefix(BOM).strip(BLANKS)
             if not record:
                 continue
-            known = fields is None and not is_first
-            if reading is not None and not known:
-                found = _object.decode(record)
-                known = not reading.named and has_known_layout(found)
-                if is_first and not known:
-                    paths = [name for name in reading.named.values() if _find(found, name)[0]]
-                    fields = choose_fields(list(found), reading, where, paths)
-                is_first = False
-            if known or fields is None:
+            found = {} if reading is None else _object.decode(record)
+            if reading is None or (not reading.named and has_known_layout(found)):
+                if fields is None:
+                    reading = None
                 article = read_article(record)
             else:
+                if fields is None:
+                    paths = [name for name in reading.named.values() if _find(found, name)[0]]
+                    fields = choose_fields(list(found), reading, where, paths)
                 article = article_with(found, fields, f"{prefix}:{number}")
         except (*INVALID, KeyError) as problem:
             reason = f"no `{problem.args[0]}`" if isinstance(problem, KeyError) else f"not an article: {problem}"

@@ -54,7 +54,7 @@ def _parquet_writer(partial: Path, metadata: dict[str, str], stack: ExitStack) -
             import pyarrow.parquet as pq  # slow to import, and other formats do not need it
 
             schema = links.schema.with_metadata({f"namesake.{key}": value for key, value in metadata.items()})
-            again = [column for field in schema if field.name not in SELDOM_TWICE for column in _columns(field)]
+            again = [path for path in _columns(schema) if path.partition(".")[0] not in SELDOM_TWICE]
             # The dictionary stores the extra fields of an article once; above the limit every row would repeat them.
             options = {"use_dictionary": again, "dictionary_pagesize_limit": MOST_DICTIONARY}
             writer = pq.ParquetWriter(partial, schema, write_statistics=WITH_STATISTICS, **options)
@@ -65,16 +65,12 @@ def _parquet_writer(partial: Path, metadata: dict[str, str], stack: ExitStack) -
     return write
 
 
-def _columns(field: pa.Field, name: str | None = None) -> Iterator[str]:
-    """The names of a field's columns in Parquet: several if it is nested."""
-    name, kind = name or field.name, field.type
-    if pa.types.is_struct(kind):
-        for part in kind:
-            yield from _columns(part, f"{name}.{part.name}")
-    elif pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind):
-        yield from _columns(kind.value_field, f"{name}.list.element")
-    else:
-        yield name
+def _columns(schema: pa.Schema) -> list[str]:
+    """The paths of the columns in Parquet, such as `spans.list.element`: several for a nested field."""
+    import pyarrow.parquet as pq
+
+    pq.write_table(schema.empty_table(), empty := pa.BufferOutputStream())
+    return [column.path for column in pq.ParquetFile(empty.getvalue()).schema]
 
 
 def _lines_writer(path: Path, suffix: str, metadata: dict[str, str], stack: ExitStack) -> Write:
@@ -87,6 +83,7 @@ def _lines_writer(path: Path, suffix: str, metadata: dict[str, str], stack: Exit
     write_rows = stack.enter_context(row_writer(file, path, suffix, from_kb=FROM_KB))
 
     def write(links: pa.Table, _: pa.Table | None = None) -> None:
+        write_rows(links.column_names, [])  # the header, also without links
         for batch in links.to_batches(None if is_json else ROWS_AT_ONCE):
             place = batch.schema.get_field_index("extra")
             rows = batch.set_column(place, "extra", pa.nulls(batch.num_rows)).to_pylist()
@@ -95,8 +92,6 @@ def _lines_writer(path: Path, suffix: str, metadata: dict[str, str], stack: Exit
                 if is_json and row.get("title_spans", "") is None:
                     del row["title_spans"]  # articles without titles have no such field
             write_rows(links.column_names, rows)
-        if not links.num_rows:
-            write_rows(links.column_names, [])
 
     return write
 
