@@ -20,23 +20,18 @@ from namesake.kernels.text.characters import hash_all
 from namesake.kernels.text.lookup import ABSENT, Analysis, Tables, drop_unknown, look_up_all
 from namesake.language import English, Language
 
-Bytes = UInt8
-Offsets = Int64
-Hashes = UInt64
-Ints = Int32
-
 CACHE_SLOTS = (1 << 14, 1 << 20)  # first and largest size of a Lexicon's cache
 _EMPTY_CACHE = np.zeros(LINE, np.uint64)
 
 
-def hash_strings(strings: Sequence[str]) -> Hashes:
+def hash_strings(strings: Sequence[str]) -> UInt64:
     """The 64-bit hash of each string in tables: of its UTF-8 bytes, with A–Z in lower case and ‘ ’ as '."""
     data, offsets = pack(strings)
-    hashes: Hashes = hash_all(data, offsets)
+    hashes: UInt64 = hash_all(data, offsets)
     return hashes
 
 
-def pack(strings: Sequence[str]) -> tuple[Bytes, Offsets]:
+def pack(strings: Sequence[str]) -> tuple[UInt8, Int64]:
     """Strings in Arrow's layout: all bytes and offsets. Lone surrogates become question marks."""
     encoded = [string.encode("utf-8", "replace") for string in strings]
     offsets = np.zeros(len(encoded) + 1, np.int64)
@@ -44,7 +39,7 @@ def pack(strings: Sequence[str]) -> tuple[Bytes, Offsets]:
     return np.frombuffer(b"".join(encoded), np.uint8), offsets
 
 
-def spellings(data: Bytes, starts: Offsets, ends: Offsets) -> list[str]:
+def spellings(data: UInt8, starts: Int64, ends: Int64) -> list[str]:
     """The tokens at these bytes, in the form that was hashed."""
     view = data.data
     joined = b"\n".join(view[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)).lower()
@@ -85,7 +80,7 @@ def _reducer(language: Language, how: str) -> Callable[[list[str]], list[str]]:
 
 
 @cache
-def period_words(language: Language) -> tuple[Hashes, Bytes]:
+def period_words(language: Language) -> tuple[UInt64, UInt8]:
     """The language's words that decide whether a period ends a sentence, as a hash table, and their bits."""
     lists = {
         boundaries.TITLE: language.titles_before_names,
@@ -108,7 +103,7 @@ def _clean(surface: str) -> str:
     return word[kept[0] : kept[-1] + 1] if kept and word[kept[0]].isalpha() else ""
 
 
-def tokenize(data: Bytes, offsets: Offsets, language: Language) -> tuple[Offsets, Offsets, Offsets, Hashes, Ints]:
+def tokenize(data: UInt8, offsets: Int64, language: Language) -> tuple[Int64, Int64, Int64, UInt64, Int32]:
     """Tokens of texts data[offsets[t]:offsets[t + 1]]: indptr, first byte and end of each, hash; sentence starts."""
     # no token is in an empty table, so that all tokens are misses of the analysis
     empty = Tables(*period_words(language), *table(np.zeros(0, np.uint64), np.zeros(0, np.int32)), _EMPTY_CACHE)
@@ -118,7 +113,7 @@ def tokenize(data: Bytes, offsets: Offsets, language: Language) -> tuple[Offsets
     return to.indptr, start, end, hashed, to.sentences[:sentences].copy()
 
 
-def _tokens_at_most(offsets: Offsets) -> int:
+def _tokens_at_most(offsets: Int64) -> int:
     return int(offsets[-1] - offsets[0]) // 2 + len(offsets)
 
 
@@ -149,11 +144,11 @@ class Analysed:
     """Many texts as word ids. The words of text t are word[indptr[t]:indptr[t + 1]], in order; starts count bytes
     from the text's beginning. Its sentences start at sentence[sentence_indptr[t]:sentence_indptr[t + 1]]."""
 
-    indptr: Offsets
-    word: Ints
-    start: Ints
-    sentence_indptr: Offsets
-    sentence: Ints
+    indptr: Int64
+    word: Int32
+    start: Int32
+    sentence_indptr: Int64
+    sentence: Int32
 
 
 class Lexicon:
@@ -165,10 +160,10 @@ class Lexicon:
 
     def __init__(
         self,
-        surface_hash: Hashes,
-        surface_word: Ints,
-        stem_hash: Hashes,
-        stem_word: Ints,
+        surface_hash: UInt64,
+        surface_word: Int32,
+        stem_hash: UInt64,
+        stem_word: Int32,
         language: Language,
         how: str = "stem",
     ) -> None:
@@ -194,7 +189,7 @@ class Lexicon:
             self._empty_cache(slots)
         return more <= 0.6 * slots
 
-    def analyse(self, data: Bytes, offsets: Offsets) -> Analysed:
+    def analyse(self, data: UInt8, offsets: Int64) -> Analysed:
         """The KB's words and the sentences of each text data[offsets[t]:offsets[t + 1]]."""
         tokens, texts = _tokens_at_most(offsets), len(offsets) - 1
         if tokens > len(self._scratch.words):
@@ -210,18 +205,18 @@ class Lexicon:
         words, starts, sentence = to.words[:size], to.starts[:size], to.sentences[:sentences]
         return Analysed(indptr, words.copy(), starts.copy(), sentence_indptr, sentence.copy())
 
-    def _resolve(self, data: Bytes, start: Offsets, end: Offsets, hashed: Hashes) -> Ints:
+    def _resolve(self, data: UInt8, start: Int64, end: Int64, hashed: UInt64) -> Int32:
         """Words of tokens that are in no table: each distinct token is stemmed once, looked up and cached."""
         distinct, first, back = np.unique(hashed, return_index=True, return_inverse=True)
         stems = self._normalise(spellings(data, start[first], end[first]))
-        found: Ints = look_up_all(hash_strings(stems), self._stem_hash, self._stem_word)
+        found: Int32 = look_up_all(hash_strings(stems), self._stem_hash, self._stem_word)
         found[(found == ABSENT) | np.array([not stem for stem in stems])] = -1
         if self._keep_room(len(distinct)):
             self._cached += remember(distinct, found, self._cache)
         return found[back]
 
 
-def table(hashes: Hashes, words: Ints) -> tuple[Hashes, Ints]:
+def table(hashes: UInt64, words: Int32) -> tuple[UInt64, Int32]:
     """An open-addressing table, at most half full, for `Lexicon`."""
     slots = room_for(len(hashes))
     table_hash, table_word = np.zeros(slots, np.uint64), np.full(slots, -1, np.int32)

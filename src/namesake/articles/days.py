@@ -41,17 +41,12 @@ class Day(NamedTuple):
 
 def read_day(text: str) -> Day | None:
     """The date in a text, or None; for an ambiguous date (03/04/1963) only the year."""
-    if parts := _written(text):
+    if parts := written_date(text):
         year, month, day = parts
         exists = year and month <= 12 and day <= (monthrange(year, month)[1] if month else 0)
         return Day(year, month, day) if exists else None
     years = set(_YEAR.findall(text))
     return Day(int(years.pop())) if len(years) == 1 else None
-
-
-def is_written_as_date(text: str) -> bool:
-    """Whether a text has the form of a date and contains nothing else, even if the day does not exist."""
-    return _written(text) is not None
 
 
 @lru_cache(maxsize=1 << 14)
@@ -95,8 +90,8 @@ def warn_of_unread(dates: pa.ChunkedArray) -> None:
         warn(about_unread(bad))
 
 
-def _written(text: str) -> tuple[int, int, int] | None:
-    """Year, month and day (0 if not given) of a text that is a date in a supported form."""
+def written_date(text: str) -> tuple[int, int, int] | None:
+    """Year, month and day (0 if not given) of a text that has the form of a date, even if the day does not exist."""
     if found := _ISO.fullmatch(text):
         return int(found[1]), int(found[2] or 0), int(found[3] or 0)
     if found := _EUROPEAN.fullmatch(text):

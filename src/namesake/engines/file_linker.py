@@ -126,12 +126,12 @@ def _searched(name: str) -> list[Path]:
     path = Path(name)
     if path.is_dir():
         found = sorted(one for one in path.rglob("*") if not re.search(r"(^|/)[._]", str(one.relative_to(path))))
-        return [one for one in found if one.is_file() or not one.exists()]
-    found = [Path(one) for one in sorted(glob(name, recursive=True))]  # noqa: PTH207 - a pattern may begin at the root
-    if not found:
-        raise NamesakeError(f"{name}: no file matches this pattern")
-    searched = [file for one in found for file in (_searched(str(one)) if one.is_dir() else [one])]
-    return [one for one in searched if one.is_file() or not one.exists()]
+    else:
+        fitting = [Path(one) for one in sorted(glob(name, recursive=True))]  # noqa: PTH207 - it may begin at the root
+        if not fitting:
+            raise NamesakeError(f"{name}: no file matches this pattern")
+        found = [file for one in fitting for file in (_searched(str(one)) if one.is_dir() else [one])]
+    return [one for one in found if one.is_file() or not one.exists()]
 
 
 def look_at(path: Path) -> Input:

@@ -238,10 +238,6 @@ class _Batch:
         self.origins.append(origin)
         return number
 
-    @property
-    def full(self) -> bool:
-        return self.builder.full or len(self.rows) >= MOST_ARTICLES
-
 
 class _Run:
     """One run: the answers of articles, then the quotations."""
@@ -354,7 +350,7 @@ def _batches(records: Iterable[Found], add: Callable[[_Batch, Found], None]) -> 
     batch = _Batch()
     for found in records:
         add(batch, found)
-        if batch.full:
+        if batch.builder.full or len(batch.rows) >= MOST_ARTICLES:
             yield batch
             batch = _Batch()
     if batch.origins or batch.rows:

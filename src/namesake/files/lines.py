@@ -101,7 +101,10 @@ class Unpacked(io.RawIOBase):
         try:
             return self.stream.readinto(memoryview(buffer)[:READ_AT_ONCE])
         except BROKEN as problem:
-            raise NamesakeError(f"{self.name} cannot be read to its end ({reason(problem)}): is it whole?") from None
+            # rapidgzip has no words for a truncated file
+            is_cut = isinstance(problem, EOFError) or "std::exception" in str(problem)
+            why = "truncated" if is_cut else problem
+            raise NamesakeError(f"{self.name} cannot be read to its end ({why}): is it whole?") from None
 
 
 def kind(path: Path) -> str:
@@ -117,11 +120,6 @@ def open_lines(path: Path, keep_mark: bool = False) -> "Iterator[io.BufferedRead
             yield unpacked.stream  # a second buffer would wait until it is full
         else:
             yield io.BufferedReader(unpacked, BUFFER)
-
-
-def reason(problem: Exception) -> str:
-    """The error of a decompressor in words; rapidgzip has none for a truncated file."""
-    return "truncated" if isinstance(problem, EOFError) or "std::exception" in str(problem) else str(problem)
 
 
 @contextmanager
