@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import Stemmer
@@ -158,17 +159,9 @@ class Lexicon:
     that is no word. A Lexicon is cheap; give each thread its own. Results depend on the text alone.
     """
 
-    def __init__(
-        self,
-        surface_hash: UInt64,
-        surface_word: Int32,
-        stem_hash: UInt64,
-        stem_word: Int32,
-        language: Language,
-        how: str = "stem",
-    ) -> None:
-        self._known = *period_words(language), surface_hash, surface_word
-        self._stem_hash, self._stem_word = stem_hash, stem_word
+    def __init__(self, tables: Sequence[Any], language: Language, how: str = "stem") -> None:
+        """`tables` are hashes and words of surfaces, then hashes and words of stems."""
+        self._known, self._stems = (*period_words(language), tables[0], tables[1]), tables[2:]
         self._normalise = Normaliser(language, how)
         self._scratch = _room(0, 0)
         self._empty_cache(CACHE_SLOTS[0])
@@ -209,7 +202,7 @@ class Lexicon:
         """Words of tokens that are in no table: each distinct token is stemmed once, looked up and cached."""
         distinct, first, back = np.unique(hashed, return_index=True, return_inverse=True)
         stems = self._normalise(spellings(data, start[first], end[first]))
-        found: Int32 = look_up_all(hash_strings(stems), self._stem_hash, self._stem_word)
+        found: Int32 = look_up_all(hash_strings(stems), *self._stems)
         found[(found == ABSENT) | np.array([not stem for stem in stems])] = -1
         if self._keep_room(len(distinct)):
             self._cached += remember(distinct, found, self._cache)

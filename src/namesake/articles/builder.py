@@ -27,10 +27,8 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 class ArticleBuilder:
     """Collects articles up to a number or a size, and returns them as a table of `ARTICLES`."""
 
-    most_articles: int = MOST_ARTICLES
     articles: list[Article] = field(default_factory=list)
-    size: int = 0
-    """The size of the articles, in bytes of text."""
+    size: int = 0  # in bytes of text
 
     def add(self, article: Article) -> None:
         """Add one article."""
@@ -41,7 +39,7 @@ class ArticleBuilder:
     @property
     def full(self) -> bool:
         """Whether the articles fill a table."""
-        return len(self.articles) >= self.most_articles or self.size >= MOST_BYTES
+        return len(self.articles) >= MOST_ARTICLES or self.size >= MOST_BYTES
 
     def table(self) -> pa.Table:
         """All articles as a table; the builder is empty afterwards."""
@@ -58,9 +56,9 @@ def _table(articles: list[Article]) -> pa.Table:
     return pa.table([columns[name] for name in ARTICLES.names], schema=ARTICLES)
 
 
-def in_tables(articles: Iterable[Article], most_articles: int = MOST_ARTICLES) -> Iterator[pa.Table]:
+def in_tables(articles: Iterable[Article]) -> Iterator[pa.Table]:
     """The articles in tables of bounded size."""
-    builder = ArticleBuilder(most_articles)
+    builder = ArticleBuilder()
     for article in articles:
         builder.add(article)
         if builder.full:

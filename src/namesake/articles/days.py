@@ -25,8 +25,7 @@ _MONTHS = (
     *("july", "august", "september", "october", "november", "december"),
 )
 
-UNDATED = 2**31 - 1
-"""The day of an article without a date."""
+UNDATED = 2**31 - 1  # the day of an article without a date
 HOW_TO_WRITE = "2016-12-26, 2016-12 or 2016"
 """The forms of a date that messages suggest."""
 

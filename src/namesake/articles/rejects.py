@@ -50,6 +50,8 @@ class Rejects:
         self.reasons: Counter[str] = Counter()
         self.unread_dates: Counter[str] = Counter()
         """Dates that cannot be read. Their articles are linked as undated."""
+        self.places: dict[str, int] | None = None
+        """The lines of the articles that are read, by their ids, for who needs them."""
         self._stack = ExitStack()
         self._file: IO[bytes] | None = None
 

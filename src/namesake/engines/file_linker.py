@@ -40,8 +40,7 @@ class Input(msgspec.Struct, frozen=True):
 
     path: str
     size: int
-    modified: int
-    """In nanoseconds; 0 if the state of the file cannot be read."""
+    modified: int  # in nanoseconds; 0 if the state of the file cannot be read
 
 
 @dataclass
@@ -51,10 +50,8 @@ class Listing:
     paths: list[Path] = field(default_factory=list)
     found: set[Path] = field(default_factory=set)
     """Those of `paths` that a folder or a pattern led to: an unreadable one is left out, not an error."""
-    ours: list[Path] = field(default_factory=list)
-    """Files that Namesake wrote."""
-    others: list[Path] = field(default_factory=list)
-    """Files in other formats."""
+    ours: list[Path] = field(default_factory=list)  # written by Namesake
+    others: list[Path] = field(default_factory=list)  # in other formats
     problems: list[str] = field(default_factory=list)
     """Why some files of `found` could not be read, or not to their end."""
 
@@ -142,8 +139,7 @@ def look_at(path: Path) -> Input:
     return Input(str(path), 0, 0)
 
 
-SOME_IDS = 10
-"""How many articles a message lists if one was not found."""
+SOME_IDS = 10  # how many articles a message lists if one was not found
 
 
 def reading_for(paths: Sequence[Path], reading: Reading | None, most_line: int = MOST_LINE) -> Reading:
@@ -167,10 +163,7 @@ def read_files(
     reading: Reading | None = None,
     listing: Listing | None = None,
 ) -> Iterator[pa.Table]:
-    """The articles of all files in tables, as in `with_dates`.
-
-    A file that cannot be read is an error, unless `listing` has found it: then the error is added to its problems.
-    """
+    """The articles of all files as `with_dates`; an error in a file that `listing` has found becomes its problem."""
     check_date(date)
     reading = reading or reading_for(paths, None)
     for path in paths:
@@ -312,11 +305,9 @@ def link_tables(
 class Counts:
     """Counts of a run."""
 
-    articles: int
-    """Articles that could be linked; the others are rejected."""
+    articles: int  # that could be linked; the others are rejected
     mentions: int
-    linked: int
-    """Mentions with a QID."""
+    linked: int  # mentions with a QID
     problems: tuple[str, ...] = ()
     """Files of a folder or pattern that could not be read, or not to their end."""
     notes: tuple[str, ...] = ()

@@ -57,8 +57,7 @@ class Failed(NamedTuple):
     """A shard could not be linked."""
 
     reason: str
-    hopeless: bool = False
-    """Whether all other shards would fail as well."""
+    hopeless: bool = False  # whether all other shards would fail as well
 
 
 def outcomes(
@@ -175,12 +174,10 @@ RUN = "run.json"
 class Run:
     """The result of a run into a folder."""
 
-    counts: Counts
-    """Of everything in the folder, stopped runs included."""
+    counts: Counts  # of everything in the folder, stopped runs included
     rejects: int
     undated: int
-    linked_now: int
-    """Articles that this call linked."""
+    linked_now: int  # articles that this call linked
     problems: list[str] = field(default_factory=list)
     """Files that could not be read to their end, and shards that failed: the same call tries them again."""
     unread_date: str | None = None
@@ -276,8 +273,7 @@ class _Folder:
         self.work, self.journal, self.reporter, self.shard_bytes = work, journal, reporter, shard_bytes
         self.inputs = journal.plan.inputs
         self.problems: list[str] = []
-        self.articles = 0
-        """Linked by this call."""
+        self.articles = 0  # linked by this call
         self.size = sum(one.size for one in self.inputs)
         self.in_progress: Counter[int] = Counter()
         """The number of shards of each file that are being linked, and one more while it is read."""

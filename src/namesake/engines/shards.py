@@ -98,8 +98,7 @@ class Done(msgspec.Struct, frozen=True, tag="shard"):
 
     file: int
     number: int
-    digest: str
-    """Of its links and its rejected records."""
+    digest: str  # of its links and its rejected records
     counts: dict[str, int]
     """One number for each of `COUNTED`; `undated` are articles with a date that could not be read."""
     unread_date: str | None = None
@@ -254,13 +253,10 @@ SHARD_BYTES = 32 << 20
 class Shard(msgspec.Struct, frozen=True):
     """A piece of a file."""
 
-    file: int
-    """The number of the file in the run, from 0."""
-    number: int
-    """The number of the piece in the file, from 0."""
+    file: int  # the number of the file in the run, from 0
+    number: int  # the number of the piece in the file, from 0
     path: str
-    before: int = 0
-    """The number of lines, or rows, of the file before it."""
+    before: int = 0  # the number of lines, or rows, of the file before it
     groups: tuple[int, int] | None = None
     """Of a Parquet file: its first row group, and the one after the last."""
 
@@ -269,10 +265,10 @@ class Shard(msgspec.Struct, frozen=True):
         """The name of its part, without the suffix."""
         return part_name(self.file, self.number)
 
-    def tables(self, rejects: "PlacedRejects", reading: Reading, lines: bytes | None = None) -> Iterator[pa.Table]:
+    def tables(self, rejects: Rejects, reading: Reading, lines: bytes | None = None) -> Iterator[pa.Table]:
         """Its articles, from its lines or read from the file."""
         if lines is not None:
-            return read_lines(lines, Path(self.path), rejects, reading.most_line, self.before, rejects.places)
+            return read_lines(lines, Path(self.path), rejects, reading.most_line, self.before)
         if self.groups is not None:
             return read_parquet(Path(self.path), rejects, reading, range(*self.groups), self.before)
         return read_articles(self.path, rejects, reading)
@@ -318,11 +314,11 @@ class PlacedRejects(Rejects):
 
     def go_to(self, file: str | None, lines_known: bool = False) -> None:
         """Begin with a file; `lines_known` if it is read from its beginning."""
-        self.file, self.lines_known, self.places = file, lines_known, dict[str, int]()
+        self.file, self.lines_known, self.places = file, lines_known, {}
 
     def add(self, reject: Reject) -> None:
         """Add one record, with its file and line."""
-        line = self.places.get(reject.article_id or "") if reject.file is None else reject.line
+        line = (self.places or {}).get(reject.article_id or "") if reject.file is None else reject.line
         super().add(replace(reject, file=self.file, line=line if self.lines_known else None))
 
 

@@ -51,12 +51,9 @@ class Inputs:
     """The inputs of a job."""
 
     files: list[Input] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
-    """JSON lines, by their names for Spark."""
-    parquet: list[str] = field(default_factory=list)
-    """Parquet that only Spark can read."""
-    shards: list[Shard] = field(default_factory=list)
-    """Pieces that workers read themselves."""
+    lines: list[str] = field(default_factory=list)  # JSON lines, by their names for Spark
+    parquet: list[str] = field(default_factory=list)  # that only Spark can read
+    shards: list[Shard] = field(default_factory=list)  # pieces that workers read themselves
     reading: Reading = field(default_factory=Reading)
     notes: list[str] = field(default_factory=list)
 

@@ -90,12 +90,10 @@ class SparkRejects:
 Batches = Iterable[pa.RecordBatch]
 Reader = Callable[[Batches, Tally], Iterator[pa.Table]]
 """Makes tables of articles from the rows of a DataFrame."""
-SPANS = pa.list_(pa.list_(pa.int32()))
-"""Spans for Spark, which has no lists of a fixed size."""
+SPANS = pa.list_(pa.list_(pa.int32()))  # Spark has no lists of a fixed size
 WHERE = "the DataFrame"
 PYTHON = "PYSPARK_PYTHON"
-PLACE = "namesake_place"
-"""The column of `with_places`."""
+PLACE = "namesake_place"  # the column of `with_places`
 
 
 def link(
@@ -210,7 +208,7 @@ def read_lines(batches: Batches, rejects: Tally, most_line: int = MOST_LINE) -> 
     """Tables of articles from JSON lines. Their bytes need not be UTF-8, although Spark calls them strings."""
     for batch, before in _of_one_file(batches, rejects):
         lines = b"\n".join(line or b"" for line in batch.column(0).cast(pa.binary()).to_pylist())
-        yield from read_json_lines(lines, Path(), rejects, most_line, before, rejects.places)
+        yield from read_json_lines(lines, Path(), rejects, most_line, before)
 
 
 def with_places(df: DataFrame) -> DataFrame:

@@ -13,8 +13,7 @@ from typing import Any
 
 from namesake.errors import NamesakeError
 
-BLOCK = 1 << 22
-"""Bytes that are read or written at a time."""
+BLOCK = 1 << 22  # bytes that are read or written at a time
 
 
 class Crc32:

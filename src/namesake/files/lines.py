@@ -71,8 +71,7 @@ STDIN = "-"
 BUFFER = 1 << 20
 READ_AT_ONCE = 1 << 18  # some decompressors allocate what they are asked for; this stays in the cache
 COMPRESSED = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstandard"}
-ONE_BLOCK = 128 << 10
-"""Bytes of bzip2 that are little more than one block, which one core unpacks."""
+ONE_BLOCK = 128 << 10  # bytes of bzip2 that are little more than one block, which one core unpacks
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstandard"}
 OTHER_FORMATS = {b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"7z\xbc\xaf": "7z"}
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -185,8 +184,7 @@ def _unpack(name: str, raw: "io.BufferedReader[Any]", file: Path | None, workers
 
 R = TypeVar("R")
 
-MOST_LINE = 256 << 20
-"""The maximum number of bytes in a line, by default."""
+MOST_LINE = 256 << 20  # bytes in a line, by default
 MOST_WHOLE = 1 << 30
 """The maximum number of unpacked bytes of a file that has to be read as a whole."""
 SKIPPED_AT_ONCE = 1 << 20
@@ -207,10 +205,7 @@ def bounded_lines(stream: BinaryIO, most: int = MOST_LINE) -> Iterator[tuple[int
 
 
 def cut_lines(stream: "io.BufferedReader[Any]", size: int, most_line: int, margin: bytes = b"") -> Iterator[bytes]:
-    """The stream in blocks of whole lines, about `size` bytes each, and `margin` after each block.
-
-    A line of more than `most_line` + 2 bytes is cut there, and begins its block.
-    """
+    """The stream in blocks of whole lines, about `size` bytes each, then `margin`; lines over `most_line` are cut."""
     buffer, rest, skipping = bytearray(size), b"", False  # of a line whose end has not been read
     while True:
         start, read = 0, stream.readinto(buffer)

@@ -128,8 +128,7 @@ class Journal(Generic[E]):
         self.close()
 
 
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Errors of a disk that accepts no more data."""
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # errors of a disk that accepts no more data
 
 
 def out_of_space(problem: BaseException | None) -> bool:

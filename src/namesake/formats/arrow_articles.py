@@ -1,7 +1,4 @@
-"""Articles from Arrow tables of other programs: Parquet, frames and Spark DataFrames.
-
-Columns get our names, and columns that are not part of an article are copied to `extra`.
-"""
+"""Articles from Arrow tables of other programs (Parquet, frames, Spark DataFrames): their columns get our names."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress

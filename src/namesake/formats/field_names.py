@@ -16,8 +16,7 @@ GUESSES = {
     "date": ("date", "published", "published_at", "publish_date", "publication_date", "pubdate", "created_at", "day"),
 }
 """Common names of the fields of articles, the most likely first; case is ignored."""
-SHOWN = 12
-"""How many fields a message lists."""
+SHOWN = 12  # fields that a message lists
 
 
 def silent(line: str) -> None:

@@ -17,7 +17,7 @@ import msgspec
 import pyarrow as pa
 
 from namesake.articles.article import Article, Mention, Place, located
-from namesake.articles.builder import MOST_ARTICLES, in_tables
+from namesake.articles.builder import in_tables
 from namesake.articles.days import date_text
 from namesake.articles.rejects import Reject, Rejects
 from namesake.errors import NamesakeError
@@ -47,10 +47,8 @@ class Layout:
     id: str
     text: str
     mentions: str
-    decoder: msgspec.json.Decoder[Any]
-    """Decodes the field of mentions."""
-    token_spans: bool = False
-    """Whether spans count whitespace tokens instead of characters."""
+    decoder: msgspec.json.Decoder[Any]  # of the field of mentions
+    token_spans: bool = False  # spans count whitespace tokens instead of characters
 
 
 LAYOUTS = (
@@ -77,7 +75,6 @@ def _articles(
     most_line: int,
     reading: Reading | None = None,
     before: int = 0,
-    places: dict[str, int] | None = None,
 ) -> Iterator[Article]:
     """The articles of JSON records; those that are too long or invalid are rejected.
 
@@ -108,8 +105,8 @@ def _articles(
             reason = f"no `{problem.args[0]}`" if isinstance(problem, KeyError) else f"not an article: {problem}"
             rejects.add(Reject(reason, where, number, None if fields or not record else _id_of(record)))
             continue
-        if places is not None:
-            places[article.id] = number
+        if rejects.places is not None:
+            rejects.places[article.id] = number
         yield article
 
 
@@ -255,17 +252,10 @@ def read_json(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Tab
 
 
 def read_lines(
-    lines: bytes,
-    path: Path,
-    rejects: Rejects,
-    most_line: int = MOST_LINE,
-    before: int = 0,
-    places: dict[str, int] | None = None,
-    most_articles: int = MOST_ARTICLES,
+    lines: bytes, path: Path, rejects: Rejects, most_line: int = MOST_LINE, before: int = 0
 ) -> Iterator[pa.Table]:
-    """Tables of articles from JSON lines of known layouts, after `before` others; `places` receives lines by ids."""
-    records = bounded_lines(io.BytesIO(lines), most_line)
-    return in_tables(_articles(records, path, rejects, most_line, None, before, places), most_articles)
+    """Tables of articles from JSON lines of known layouts, after `before` others."""
+    return in_tables(_articles(bounded_lines(io.BytesIO(lines), most_line), path, rejects, most_line, None, before))
 
 
 def json_records(path: Path, is_array: bool, most_line: int = MOST_LINE) -> Iterator[Record]:

@@ -1,7 +1,6 @@
 """Writers of links: Parquet, JSON lines, CSV, TSV, .xlsx or SQLite. A file appears only when the run succeeds.
 
 An SQLite database, for Datasette and other SQL tools, has articles, mentions, candidates and entities.
-`sqlite_tables.sql` creates its tables, and `sqlite_indexes.sql` indexes them when they are complete.
 """
 
 import csv
@@ -31,8 +30,7 @@ SELDOM_TWICE = ("spans", "title_spans", "score", "margin", "confidence", "known"
 WITH_STATISTICS = ["article_id", "score", "margin", "confidence", "known"]
 """Columns whose minimum and maximum help to skip rows; those of names and QIDs do not."""
 SQLITE = (".db", ".sqlite")
-FROM_KB = ("label", "description", "best_label", "runner_up_label")
-"""Columns with texts of the KB."""
+FROM_KB = ("label", "description", "best_label", "runner_up_label")  # columns with texts of the KB
 MOST_CANDIDATES = 5
 """Candidates of each name that SQLite stores, unless all scores are asked for."""
 OF_LINKS = ("name", "qid", "label", "kind", "confidence", "known", "reason", "best", "runner_up", "score", "margin")
@@ -120,7 +118,7 @@ def _as_json(text: str) -> msgspec.Raw:
 
 @contextmanager
 def _sqlite_writer(partial: Path, metadata: dict[str, str], describe: Describe) -> Iterator[Write]:
-    """Writes links with candidates, and the articles they are from, to a new database."""
+    """Writes links with candidates, and the articles they are from, to a new database; its tables are indexed last."""
     import sqlite3  # other formats do not need it
 
     scripts = Path(__file__).parent
@@ -240,14 +238,12 @@ class LinkWriter(ExitStack):
         self._write(links, articles)
 
 
-MOST = 1 << 20
-"""How many bytes of a file are read."""
+MOST = 1 << 20  # bytes of a file that are read
 LINKS = {"article_id", "name", "qid", "score", "margin", "tie_break", "best", "confidence", "known", "reason"}
 """Fields of links in every format, with spans or with one row per span."""
 RECONCILED = ("qid", "label", "description", "confidence", "reason", "runner_up", "runner_up_confidence")
 """Columns that `reconcile` adds to a table, with a prefix if the table has a column of that name."""
-MADE_BY = {"kb", "recipe"}
-"""Fields of the metadata of links."""
+MADE_BY = {"kb", "recipe"}  # fields of the metadata of links
 SIGNATURES = (
     MADE_BY | {"versions", "counts", "problems"},  # run.json
     {"type", "plan", "time"},  # journal.jsonl of a run

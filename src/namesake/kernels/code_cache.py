@@ -78,8 +78,7 @@ class CodeFile:
                 at.mkdir(0o755, exist_ok=True)
                 if others_write(found := at.stat()):
                     at.chmod(found.st_mode & ~0o022)
-            with draft.open("wb") as file:
-                os.fchmod(file.fileno(), os.fstat(file.fileno()).st_mode & ~0o022)
+            with os.fdopen(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644), "wb") as file:
                 file.write(data)
             draft.replace(path)
         except OSError as problem:

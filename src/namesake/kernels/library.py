@@ -75,12 +75,9 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
         super()._optimize_final_module()
 
     def _keep_apart(self) -> None:
-        """Hide functions, and rename the variables of their constants: other entry points have copies of both.
-
-        What Python calls only converts arguments, which takes longer to optimise than it could save.
-        """
+        """Hide functions, and rename the variables of their constants: other entry points have copies of both."""
         for function in self._final_module.functions:
-            if function.name.startswith(WRAPPER):
+            if function.name.startswith(WRAPPER):  # it only converts arguments
                 function.add_function_attribute("noinline")
                 function.add_function_attribute("optnone")
             elif not function.is_declaration:
@@ -140,8 +137,7 @@ def _variables_in(inst: Any, values: Any) -> list[Any]:
     return found
 
 
-SIZES: dict[str, int] = {}
-"""The sizes of LLVM types, in bytes."""
+SIZES: dict[str, int] = {}  # of LLVM types, in bytes
 
 
 def _size_of(context: Any, llvm_type: Any) -> int:

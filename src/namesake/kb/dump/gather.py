@@ -19,6 +19,7 @@ import numpy as np
 from namesake.arrays import Int64
 from namesake.errors import NamesakeError
 from namesake.files.digests import as_digest, hasher
+from namesake.files.draft import Stage
 from namesake.files.lines import Meter
 from namesake.kb.build_options import Options, needs
 from namesake.kb.columns import Strings
@@ -163,7 +164,7 @@ class Inputs:
         if self.draft.key:
             self.spill.keep()
             found = ReadInput(self.spill.types, facts, self.rejects.named, dict(self.rejects.reasons))
-            self.draft.note(name, found, sizes=self.spill.sizes)
+            self.draft.note(Stage(name, found, sizes=self.spill.sizes))
         return None
 
 
