@@ -141,10 +141,7 @@ def one_chunk(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 
 
 def from_stream(given: object) -> object:
-    """A table of an object with the Arrow stream interface (frames, relations, readers), in plain layouts.
-
-    Other objects are returned unchanged. NamesakeError if a column cannot be represented in Arrow.
-    """
+    """A table of a frame, relation or reader with the Arrow stream interface, in plain layouts; else the object."""
     if isinstance(given, pa.RecordBatch):
         given = pa.Table.from_batches([given])
     if isinstance(given, pa.Table):

@@ -1,7 +1,4 @@
-"""Text to words and sentences: Penn Treebank tokens, without stop words, as stems and ids.
-
-A word is a token that starts with a letter, in lower case, not a stop word, then reduced (`how`: stem, lemma or none).
-"""
+"""Text to sentences and words: Penn Treebank tokens that start with a letter, without stop words, as stems and ids."""
 
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -13,7 +10,7 @@ from typing import Any
 import numpy as np
 import Stemmer
 
-from namesake.arrays import Int32, Int64, UInt8, UInt64
+from namesake.arrays import Int32, Int64, UInt8, UInt64, indptr
 from namesake.errors import NamesakeError, lacking
 from namesake.kernels.hash import LINE, fill, remember, room_for
 from namesake.kernels.text import boundaries, lookup
@@ -35,9 +32,7 @@ def hash_strings(strings: Sequence[str]) -> UInt64:
 def pack(strings: Sequence[str]) -> tuple[UInt8, Int64]:
     """Strings in Arrow's layout: all bytes and offsets. Lone surrogates become question marks."""
     encoded = [string.encode("utf-8", "replace") for string in strings]
-    offsets = np.zeros(len(encoded) + 1, np.int64)
-    np.cumsum([len(one) for one in encoded], out=offsets[1:])
-    return np.frombuffer(b"".join(encoded), np.uint8), offsets
+    return np.frombuffer(b"".join(encoded), np.uint8), indptr([len(one) for one in encoded])
 
 
 def spellings(data: UInt8, starts: Int64, ends: Int64) -> list[str]:
@@ -132,12 +127,8 @@ def sentences(text: str, language: Language = English) -> list[tuple[int, int]]:
     starts = tokenize(data, offsets, language)[-1]
     characters = np.cumsum((data & 0xC0) != 0x80)
     edges = [0, *(int(characters[start]) - 1 for start in starts[1:]), len(text)]
-    spans = []
-    for begin, end in pairwise(edges):
-        inner = text[begin:end]
-        if inner.strip():
-            spans.append((begin + len(inner) - len(inner.lstrip()), begin + len(inner.rstrip())))
-    return spans
+    parts = [(begin, end, text[begin:end]) for begin, end in pairwise(edges)]
+    return [(end - len(part.lstrip()), begin + len(part.rstrip())) for begin, end, part in parts if part.strip()]
 
 
 @dataclass(frozen=True)

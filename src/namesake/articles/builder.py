@@ -105,8 +105,7 @@ def check_articles(table: pa.Table, what: str = "articles") -> pa.Table:
     if not isinstance(table, pa.Table) or table.column_names.count("mentions") != 1:
         return check(table, ARTICLES, what)
     given = decoded(table.column("mentions"))
-    is_list = isinstance(given.type, pa.ListType | pa.LargeListType | pa.FixedSizeListType)
-    if not is_list or given.type.value_type not in (pa.string(), pa.large_string()):
+    if getattr(given.type, "value_type", None) not in (pa.string(), pa.large_string()):  # not lists of texts
         return check(table, ARTICLES, what)
     articles = check(table.drop_columns(["mentions"]), ARTICLES, what)
     rows = zip(articles.column("text").to_pylist(), given.to_pylist(), strict=True)

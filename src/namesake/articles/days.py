@@ -26,8 +26,7 @@ _MONTHS = (
 )
 
 UNDATED = 2**31 - 1  # the day of an article without a date
-HOW_TO_WRITE = "2016-12-26, 2016-12 or 2016"
-"""The forms of a date that messages suggest."""
+HOW_TO_WRITE = "2016-12-26, 2016-12 or 2016"  # as messages suggest
 
 
 class Day(NamedTuple):
@@ -77,10 +76,8 @@ def unread_dates(dates: pa.ChunkedArray) -> Counter[str]:
 
 def about_unread(bad: Counter[str]) -> str:
     """A sentence with the number of articles whose date cannot be read, and the first of these dates."""
-    return (
-        f"{counted(bad.total(), 'article')} with a date that cannot be read, such as {next(iter(bad))[:60]!r}: "
-        f"linked as undated; write dates as {HOW_TO_WRITE}"
-    )
+    unread = f"{counted(bad.total(), 'article')} with a date that cannot be read, such as {next(iter(bad))[:60]!r}"
+    return f"{unread}: linked as undated; write dates as {HOW_TO_WRITE}"
 
 
 def warn_of_unread(dates: pa.ChunkedArray) -> None:

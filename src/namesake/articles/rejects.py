@@ -19,8 +19,7 @@ class Reject:
 
     reason: str
     file: str | None = None
-    line: int | None = None
-    """The line, or the row, counted from 1."""
+    line: int | None = None  # or the row, counted from 1
     article_id: str | None = None
     row: int | None = None
     """The row of a CSV file as a spreadsheet counts it; a row may have several lines."""
@@ -38,10 +37,9 @@ class Reject:
 
 
 class Rejects:
-    """Counts rejected records, keeps the first `most` of them, and writes all of them to the file `path` as JSON lines.
+    """Counts rejected records, keeps the first `most`, writes all to the file `path`; if `strict`, the first is raised.
 
-    The file appears if the `with` block succeeds and a record was rejected, and replaces that of an earlier run. If
-    `strict`, the first rejected record is an error.
+    The file appears if the `with` block succeeds and a record was rejected, and replaces that of an earlier run.
     """
 
     def __init__(self, path: Path | None = None, most: int = 5, tidy: bool = True, strict: bool = False) -> None:
@@ -82,5 +80,4 @@ class Rejects:
             self.path.unlink(missing_ok=True)  # the file of an earlier run
 
 
-NoRejects = partial(Rejects, strict=True)
-"""For callers that passed no `Rejects`."""
+NoRejects = partial(Rejects, strict=True)  # for callers that passed no `Rejects`

@@ -310,8 +310,7 @@ class Counts:
     linked: int  # mentions with a QID
     problems: tuple[str, ...] = ()
     """Files of a folder or pattern that could not be read, or not to their end."""
-    notes: tuple[str, ...] = ()
-    """Messages about skipped files."""
+    notes: tuple[str, ...] = ()  # about skipped files
 
 
 def link_files(

@@ -181,8 +181,7 @@ class Run:
     problems: list[str] = field(default_factory=list)
     """Files that could not be read to their end, and shards that failed: the same call tries them again."""
     unread_date: str | None = None
-    notes: list[str] = field(default_factory=list)
-    """What was skipped in the folders of articles."""
+    notes: list[str] = field(default_factory=list)  # what was skipped in the folders of articles
 
 
 def link_folder(
@@ -277,8 +276,7 @@ class _Folder:
         self.size = sum(one.size for one in self.inputs)
         self.in_progress: Counter[int] = Counter()
         """The number of shards of each file that are being linked, and one more while it is read."""
-        self.shards: dict[int, int] = {}
-        """The number of shards of each file that was read to its end."""
+        self.shards: dict[int, int] = {}  # how many each file has that was read to its end
 
     def run(self, workers: int) -> Run:
         """Do what is left to do."""
@@ -320,8 +318,9 @@ class _Folder:
                 elif answer.hopeless:
                     raise NamesakeError(f"{answer.reason}; free disk space, and the same command resumes the run")
                 else:
-                    place = f"{shard.path}, after {'row' if shard.groups else 'line'} {shard.before:,}: {shard.name}"
-                    self._problem(f"{place} is skipped, because it failed twice: {answer.reason}")
+                    place = f"{shard.path}, after {'row' if shard.groups else 'line'} {shard.before:,}"
+                    part = shards.part_name(shard.file, shard.number)
+                    self._problem(f"{place}: {part} is skipped, because it failed twice: {answer.reason}")
                 self._end(shard.file)
 
     def _pieces(self, left: list[int]) -> Iterator[Piece]:

@@ -36,8 +36,7 @@ from namesake.machine import in_order, threads_for
 from namesake.names.wildcards import fill
 from namesake.progress import Reporter
 
-ANSWER = ("qid", "confidence", "reason", "best")
-"""The columns of links that answer for a speaker."""
+ANSWER = ("qid", "confidence", "reason", "best")  # columns of links
 Answer = dict[str, Any]
 
 
@@ -73,8 +72,7 @@ class Evidence:
     def __init__(self) -> None:
         self.articles = Pairs()
         """The hash of an article's id, by the hash of a URL or of a quotation's id."""
-        self.rows = Pairs()
-        """The row of the answer, by the hash of an article and a name in it."""
+        self.rows = Pairs()  # the row of the answer, by the hash of an article and a name in it
         self.answers: list[pa.Table] = []
         self.size = 0
 

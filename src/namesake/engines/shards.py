@@ -246,8 +246,7 @@ class RunJournal(Journal[Begun | Entry]):
                     yield path, (int(name[1]), int(name[2])) if name and name[3] == suffix else None
 
 
-SHARD_BYTES = 32 << 20
-"""Bytes of text: five thousand articles, half a second of work."""
+SHARD_BYTES = 32 << 20  # of text: five thousand articles, half a second of work
 
 
 class Shard(msgspec.Struct, frozen=True):
@@ -257,13 +256,7 @@ class Shard(msgspec.Struct, frozen=True):
     number: int  # the number of the piece in the file, from 0
     path: str
     before: int = 0  # the number of lines, or rows, of the file before it
-    groups: tuple[int, int] | None = None
-    """Of a Parquet file: its first row group, and the one after the last."""
-
-    @property
-    def name(self) -> str:
-        """The name of its part, without the suffix."""
-        return part_name(self.file, self.number)
+    groups: tuple[int, int] | None = None  # of Parquet: its first row group, and the one after its last
 
     def tables(self, rejects: Rejects, reading: Reading, lines: bytes | None = None) -> Iterator[pa.Table]:
         """Its articles, from its lines or read from the file."""
@@ -345,7 +338,8 @@ class ShardLinker:
 
     def link(self, shard: Shard, lines: bytes | None) -> Done:
         """Link a shard. Its part is on the disk when this returns; its name in the folder may not be yet."""
-        part, rejected = part_files(self.out, shard.name)
+        name = part_name(shard.file, shard.number)
+        part, rejected = part_files(self.out, name)
         counts = Counter(dict.fromkeys(COUNTED, 0))
         with PlacedRejects(rejected, tidy=False) as rejects:
             rejects.go_to(shard.path, lines_known=True)
@@ -359,4 +353,4 @@ class ShardLinker:
         dates = rejects.unread_dates
         counts.update(rejects=rejects.count, undated=dates.total())
         unread = next((text[:60] for text in dates), None)
-        return Done(shard.file, shard.number, digest(self.out, shard.name), counts, unread)
+        return Done(shard.file, shard.number, digest(self.out, name), counts, unread)

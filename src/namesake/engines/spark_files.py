@@ -78,9 +78,9 @@ def local_inputs(named: Sequence[str | Path], out: str | Path, most_line: int) -
             cut = cut_of(path, Reading())
             if cut == "lines" and _is_cut_by_spark(path):
                 inputs.lines.append(_literally(uri(path)))
-                continue
-            pieces = pieces_of(0, path, SHARD_BYTES, 0, None if cut == "lines" else cut)
-            inputs.shards += [piece.shard for piece in pieces]
+            else:
+                pieces = pieces_of(0, path, SHARD_BYTES, 0, None if cut == "lines" else cut)
+                inputs.shards += [piece.shard for piece in pieces]
         except (NamesakeError, OSError):
             inputs.shards.append(Shard(0, 0, str(path)))
     return inputs

@@ -52,8 +52,7 @@ class Tally(PlacedRejects):
         super().__init__(most=MOST_KEPT, strict=strict)
         self.counts: Counter[str] = Counter()
         """`articles` that could be linked, their `mentions`, and those that are `linked`."""
-        self.problems: list[str] = []
-        """Files that could not be read to their end."""
+        self.problems: list[str] = []  # files that could not be read to their end
         self.notes: list[str] = []
         self.go_to(None)
 

@@ -1,7 +1,4 @@
-"""Digests of files: SHA-256, written as `sha256:` and 64 hexadecimal digits; CRC-32 for the content of dumps in a KB.
-
-Both are checked wherever a digest is; CRC-32 is several times as fast and detects damage, but not a deliberate change.
-"""
+"""Digests of files: SHA-256, or CRC-32, which is several times as fast and detects damage, but no deliberate change."""
 
 import hashlib
 import os

@@ -45,8 +45,7 @@ class Stage(msgspec.Struct, frozen=True, tag="stage"):
     name: str
     facts: Any = None  # what later stages need to know
     digests: dict[str, str] = {}  # of the files of the result that the stage wrote
-    sizes: dict[str, int] = {}
-    """Temporary files that it wrote, with the number of bytes that count."""
+    sizes: dict[str, int] = {}  # of its temporary files: the bytes that count
 
 
 class FolderDraft:

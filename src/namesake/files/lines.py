@@ -27,8 +27,7 @@ class Meter:
     def __init__(self, paths: Sequence[str | Path]) -> None:
         self._sizes = {str(path): Path(path).stat().st_size if Path(path).is_file() else None for path in paths}
         self._whole = None if None in self._sizes.values() else sum(size or 0 for size in self._sizes.values())
-        self._opened: set[str] = set()
-        self._before, self._size, self._path = 0, 0, ""
+        self._unopened, self._begun, self._size = dict(self._sizes), 0, 0
         self._position: Callable[[], int] = lambda: 0
 
     def __enter__(self) -> Self:
@@ -41,11 +40,8 @@ class Meter:
     def watch(self, path: str, position: Callable[[], int]) -> None:
         """Call `position` for the number of bytes read of a file; it may fail when the file is closed."""
         if path in self._sizes:
-            size = self._sizes[path] or 0
-            if path != self._path:
-                self._before += self._size - (size if path in self._opened else 0)  # it may be read again
-            self._opened.add(path)
-            self._size, self._path, self._position = size, path, position
+            self._begun += self._unopened.pop(path, 0) or 0  # it may be read again
+            self._size, self._position = self._sizes[path] or 0, position
 
     def fraction(self) -> float | None:
         """The share of all bytes that have been read; None if a size is unknown, as that of standard input."""
@@ -55,7 +51,7 @@ class Meter:
             read = min(self._position(), self._size)
         except (OSError, RuntimeError, ValueError):  # it is closed
             read = self._size
-        return (self._before + read) / self._whole
+        return (self._begun - self._size + read) / self._whole
 
 
 _meters: list[Meter] = []

@@ -47,8 +47,7 @@ class Format:
     has_fields: bool = True
 
 
-_JSON: tuple[str, str, Cut, str]
-_JSON = "json_articles.read_json", "table_files.json_rows", "lines", "json_articles.is_whole"
+_JSON: tuple[str, str, Cut, str] = "json_articles.read_json", "table_files.json_rows", "lines", "json_articles.is_whole"
 _PARQUET: tuple[str, str, Cut] = "arrow_articles.read_parquet", "table_files.parquet_rows", "row groups"
 FORMATS = [
     Format("jsonl", (".jsonl", ".ndjson"), *_JSON),

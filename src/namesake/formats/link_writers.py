@@ -1,7 +1,4 @@
-"""Writers of links: Parquet, JSON lines, CSV, TSV, .xlsx or SQLite. A file appears only when the run succeeds.
-
-An SQLite database, for Datasette and other SQL tools, has articles, mentions, candidates and entities.
-"""
+"""Writers of links: Parquet, JSON lines, CSV, TSV, .xlsx, and SQLite with articles, mentions, candidates, entities."""
 
 import csv
 import math
@@ -218,8 +215,7 @@ class LinkWriter(ExitStack):
     ) -> None:
         super().__init__()
         self.suffix = writer_suffix(path, format, "links", ".jsonl")
-        self.has_articles = self.suffix in SQLITE
-        """Whether the format stores articles and candidates, too."""
+        self.has_articles = self.suffix in SQLITE  # and candidates
         self.path, self.metadata, self.tidy, self.describe = path, metadata, tidy, describe
 
     def __enter__(self) -> Self:

@@ -1,9 +1,7 @@
-"""Rows of CSV and TSV files, and articles from them (a header, then one row per article) and from plain text files.
+"""Rows and whole tables of CSV, TSV, JSON and Parquet files, their writers, and articles from CSV, TSV and text files.
 
 A row that does not fit the header is rejected with its line. A fault that makes the rest unreadable (a quote that is
 never closed, bytes that do not fit the encoding) is an error that names the line.
-
-Whole tables from CSV, TSV, JSON lines, a JSON array or Parquet (`formats.read_rows`), and their writers.
 """
 
 import codecs

@@ -23,8 +23,7 @@ from numba.core.registry import cpu_target
 from namesake.machine import cache_folder, cannot_write, danger, make_private, others_write, real_path, warn_once
 
 ROOT = Path(__file__).parent
-NAMED = "NUMBA_CACHE_DIR"
-"""The variable that names the folder for compiled code."""
+NAMED = "NUMBA_CACHE_DIR"  # the variable that names the folder for compiled code
 VERSIONS = f"{numba.__version__} {llvmlite.__version__} {sys.implementation.cache_tag}{sys.abiflags}"
 DAYS_KEPT = 30
 """Days that code of other versions of Namesake is kept in a folder that they share."""

@@ -85,13 +85,8 @@ class Kernel:
 
     @cached_property
     def size(self) -> int:
-        """The bytes of bytecode of the function and of all kernels that it calls: a measure of the time to compile."""
-        needed, waiting = {self}, [self]
-        while waiting:
-            new = set(waiting.pop().callees) - needed
-            needed |= new
-            waiting += new
-        return sum(len(one.function.__code__.co_code) for one in needed)
+        """The bytes of bytecode of the function and of all that it calls: a measure of the time to compile."""
+        return len(self.function.__code__.co_code) + sum(callee.size for callee in self.callees)
 
     @property
     def _numba_type_(self) -> object:
@@ -127,10 +122,8 @@ def kernel(
     return lambda function: function if numba.config.DISABLE_JIT else Kernel(function, signature, is_entry, options)
 
 
-inner = partial(kernel, is_entry=False)
-"""For kernels that only kernels call."""
-inlined = partial(inner, forceinline=True)
-"""For those that must be part of their callers."""
+inner = partial(kernel, is_entry=False)  # for kernels that only kernels call
+inlined = partial(inner, forceinline=True)  # for those that must be part of their callers
 
 
 def entry_points() -> list[Kernel]:
