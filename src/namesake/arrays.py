@@ -193,9 +193,9 @@ def plain(array: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(kind):
         return plain(array.dictionary).take(array.indices)
     if pa.types.is_run_end_encoded(kind):
-        ends = numpy_numbers(array.run_ends).astype(np.int64)
-        rows = np.searchsorted(ends, np.arange(array.offset, array.offset + len(array)), side="right")
-        return plain(array.values).take(arrow_numbers(rows))
+        rows = np.arange(array.offset, array.offset + len(array))
+        runs = np.searchsorted(numpy_numbers(array.run_ends), rows, side="right")
+        return plain(array.values).take(arrow_numbers(runs))
     if kind in (pa.string_view(), pa.binary_view()):
         plain_kind = pa.large_string() if kind == pa.string_view() else pa.large_binary()
         try:

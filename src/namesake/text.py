@@ -53,8 +53,7 @@ class Normaliser:
     def __call__(self, surfaces: Sequence[str]) -> list[str]:
         """The word of each surface; empty for a stop word or a non-ASCII token that does not start with a letter."""
         lowered = [surface if surface.isascii() else _clean(surface) for surface in surfaces]
-        kept = ["" if word in self._stop_words else word for word in lowered]
-        return self._reduce(kept)
+        return self._reduce(["" if word in self._stop_words else word for word in lowered])
 
 
 def _reducer(language: Language, how: str) -> Callable[[list[str]], list[str]]:

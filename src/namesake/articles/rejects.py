@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any
 
 import msgspec
 
@@ -36,13 +36,14 @@ class Reject:
         return ": ".join(part for part in (place, article, self.reason) if part)
 
 
-class Rejects:
+class Rejects(ExitStack):
     """Counts rejected records, keeps the first `most`, writes all to the file `path`; if `strict`, the first is raised.
 
     The file appears if the `with` block succeeds and a record was rejected, and replaces that of an earlier run.
     """
 
     def __init__(self, path: Path | None = None, most: int = 5, tidy: bool = True, strict: bool = False) -> None:
+        super().__init__()
         self.path, self.most, self.tidy, self.strict = path, most, tidy, strict
         self.first: list[Reject] = []
         self.reasons: Counter[str] = Counter()
@@ -50,7 +51,6 @@ class Rejects:
         """Dates that cannot be read. Their articles are linked as undated."""
         self.places: dict[str, int] | None = None
         """The lines of the articles that are read, by their ids, for who needs them."""
-        self._stack = ExitStack()
         self._file: IO[bytes] | None = None
 
     @property
@@ -67,15 +67,12 @@ class Rejects:
             self.first.append(reject)
         if self.path is not None:
             if self._file is None:
-                partial = self._stack.enter_context(published(self.path, self.tidy))
-                self._file = self._stack.enter_context(partial.open("wb"))
+                partial = self.enter_context(published(self.path, self.tidy))
+                self._file = self.enter_context(partial.open("wb"))
             self._file.write(msgspec.json.encode(reject.record) + b"\n")
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *problem: Any) -> None:
-        self._stack.__exit__(*problem)
+        super().__exit__(*problem)
         if problem[0] is None and self.path is not None and self._file is None:
             self.path.unlink(missing_ok=True)  # the file of an earlier run
 

@@ -97,8 +97,7 @@ class Unpacked(io.RawIOBase):
             return self.stream.readinto(memoryview(buffer)[:READ_AT_ONCE])
         except BROKEN as problem:
             # rapidgzip has no words for a truncated file
-            is_cut = isinstance(problem, EOFError) or "std::exception" in str(problem)
-            why = "truncated" if is_cut else problem
+            why = "truncated" if isinstance(problem, EOFError) or "std::exception" in str(problem) else problem
             raise NamesakeError(f"{self.name} cannot be read to its end ({why}): is it whole?") from None
 
 

@@ -67,7 +67,11 @@ class Journal(Generic[E]):
         self.path = path
         self._file: IO[bytes] = os.fdopen(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o666), "r+b")
         try:
-            if not self._is_ours():
+            held = os.fstat(self._file.fileno())
+            with suppress(OSError):  # a file system without locks
+                if not try_lock(self._file.fileno()):
+                    raise NamesakeError(busy)
+            if identity(path) != (held.st_dev, held.st_ino):  # another process has removed it in the meantime
                 raise NamesakeError(busy)
             self.entries: list[E] = []
             self._end = 0
@@ -85,16 +89,6 @@ class Journal(Generic[E]):
             self._file.close()
             raise
         self._synced = 0.0
-
-    def _is_ours(self) -> bool:
-        """Lock the file; False if another process holds it, or has removed it in the meantime."""
-        with suppress(OSError):  # a file system without locks
-            if not try_lock(self._file.fileno()):
-                return False
-        try:
-            return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
-        except FileNotFoundError:
-            return False
 
     def add(self, entry: E, wait: bool = True) -> None:
         """Append an entry. It is on the disk when this returns or, without `wait`, about a second later."""
@@ -149,22 +143,22 @@ def sync(path: Path) -> None:
         os.close(handle)
 
 
-def check_place(path: Path) -> None:
-    """Refuse a path where no file can be written, or a device or pipe, which a file would replace."""
-    place = _behind_links(path)
+def check_place(path: Path) -> Path:
+    """The path, or what a link there leads to; refuse a place for no file, or a device, which a file would replace."""
+    place = real_path(path) if path.is_symlink() else path
     if not place.parent.is_dir():
         raise NamesakeError(f"{place.parent}: no such folder; create it to write {path}")
     if place.is_dir():
         raise NamesakeError(f"{path} is a folder, not a file to write")
     if path.exists() and not path.is_file():
         raise NamesakeError(f"{path} is a device or a pipe, not a file to write; - is standard output")
+    return place
 
 
 @contextmanager
 def published(path: Path, tidy: bool = True) -> Iterator[Path]:
     """A temporary file that replaces `path`, or the file that a link leads to, when the block succeeds."""
-    check_place(path)
-    place = _behind_links(path)
+    place = check_place(path)
     # The name is chosen before the file is created, so that an interrupt at any moment finds what to remove.
     partial, file = place.parent / f".namesake-{secrets.token_hex(8)}.partial", None
     try:
@@ -183,11 +177,6 @@ def published(path: Path, tidy: bool = True) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
         if file is not None:
             os.close(file)
-
-
-def _behind_links(path: Path) -> Path:
-    """The file that a link leads to; any other path unchanged."""
-    return real_path(path) if path.is_symlink() else path
 
 
 def remove_stale(folder: Path) -> None:

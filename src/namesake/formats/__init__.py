@@ -94,9 +94,7 @@ def save_as(path: Path) -> str:
 def cut_of(path: Path, reading: Reading) -> Cut | None:
     """Where a file can be cut into shards; None if it must be read from its beginning to its end."""
     found = format_of(path)
-    if found is None or (found.whole and _function(found.whole)(path, reading)):
-        return None
-    return found.cut
+    return None if found is None or (found.whole and _function(found.whole)(path, reading)) else found.cut
 
 
 def read_articles(path: Path | str, rejects: Rejects, reading: Reading | None = None) -> Iterator[pa.Table]:

@@ -142,10 +142,9 @@ class _Tables:
         """Add a table of links, and the articles that they are from; without articles, there are no links."""
         if articles is None:
             return
-        read = articles.select(["id", "title", "date", "text", "extra"]).to_pylist()
-        numbers = {article["id"]: self.articles + at for at, article in reversed([*enumerate(read, 1)])}
-        rows = ((self.articles + at, *article.values()) for at, article in enumerate(read, 1))
-        self._insert("articles", 6, rows)
+        read = [*enumerate(articles.select(["id", "title", "date", "text", "extra"]).to_pylist(), self.articles + 1)]
+        numbers = {article["id"]: at for at, article in reversed(read)}
+        self._insert("articles", 6, ((at, *article.values()) for at, article in read))
         self.articles += len(read)
         for batch in links.drop_columns("extra").to_batches(4096):
             some = batch.to_pylist()

@@ -88,8 +88,7 @@ class CodeFile:
 @cache
 def _target() -> str:
     """The processor, and what the user has set of how to compile for it."""
-    set_by_user = numba.config.OPT, numba.config.BOUNDSCHECK
-    return f"{cpu_target.target_context.codegen().magic_tuple()} {set_by_user}"
+    return f"{cpu_target.target_context.codegen().magic_tuple()} {(numba.config.OPT, numba.config.BOUNDSCHECK)}"
 
 
 def prune() -> None:
