@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from namesake.arrays import positions
+from namesake.arrays import UInt64, positions
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import MOST_ARTICLES, ArticleBuilder
 from namesake.articles.rejects import NoRejects, Reject, Rejects
@@ -44,20 +44,19 @@ class Pairs:
     """Pairs of 64-bit numbers in flat arrays: all are added one by one, and then looked up by the first number."""
 
     def __init__(self) -> None:
-        self.keys, self.values = array("Q"), array("Q")
+        self.pairs = array("Q")
 
     def add(self, key: int, value: int) -> None:
         """Add a pair."""
-        self.keys.append(key)
-        self.values.append(value)
+        self.pairs.extend((key, value))
 
     @cached_property
-    def sorted(self) -> list[np.ndarray]:
+    def sorted(self) -> tuple[UInt64, UInt64]:
         """The numbers by which pairs are looked up, ascending, and the others."""
-        order = np.argsort(np.frombuffer(self.keys, np.uint64), kind="stable")
-        columns = [np.frombuffer(column, np.uint64)[order] for column in (self.keys, self.values)]
-        del self.keys, self.values
-        return columns
+        keys, values = np.frombuffer(self.pairs, np.uint64).reshape(-1, 2).T
+        order = np.argsort(keys, kind="stable")
+        del self.pairs
+        return keys[order], values[order]
 
     def __getitem__(self, key: int) -> list[int]:
         keys, values = self.sorted
