@@ -233,7 +233,7 @@ def _plain_nested(array: pa.Array) -> pa.Array:
         return pa.StructArray.from_arrays(children, fields=fields, mask=null)
     if pa.types.is_map(kind):
         keys, items = plain(array.keys), plain(array.items)
-        whole, count = pa.map_(keys.type, items.type), 2
+        whole = pa.map_(keys.type, items.type)
         values = pa.StructArray.from_arrays([keys, items], fields=[whole.key_field, whole.item_field])
     else:
         values = plain(array.values)
@@ -241,8 +241,8 @@ def _plain_nested(array: pa.Array) -> pa.Array:
         makers = {pa.ListType: pa.list_, pa.LargeListType: pa.large_list, pa.ListViewType: pa.list_view}
         make = makers.get(type(kind), pa.large_list_view)
         whole = pa.list_(values.type, kind.list_size) if is_fixed else make(values.type)
-        count = 1 if is_fixed else 3 if _is_list_view(kind) else 2
-    made = pa.Array.from_buffers(whole, len(array), array.buffers()[:count], offset=array.offset, children=[values])
+    own = array.buffers()[: whole.num_buffers]
+    made = pa.Array.from_buffers(whole, len(array), own, offset=array.offset, children=[values])
     if not _is_list_view(kind):
         return made
     offsets, values = list_parts(made)

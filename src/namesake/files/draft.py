@@ -118,7 +118,9 @@ class FolderDraft:
             whose = f"{begun.host} may be at work there; if it is not, " if begun else ""
             raise NamesakeError(f"{self.folder} is in the way: {whose}remove it")
         stages = {entry.name: entry for entry in journal.entries if isinstance(entry, Stage)}
-        if begun and self.key and begun.key == self.key and all(map(self._has_sizes, stages.values())):
+        sizes = [(self.folder / name, size) for stage in stages.values() for name, size in stage.sizes.items()]
+        is_there = all(path.is_file() and path.stat().st_size >= size for path, size in sizes)
+        if begun and self.key and begun.key == self.key and is_there:
             self.stages = stages  # from here on an interrupt keeps them
         self.journal = journal
         self.stages = {name: one for name, one in self.stages.items() if not damaged_file(self.folder, one.digests)}
@@ -130,12 +132,6 @@ class FolderDraft:
         for stage in self.stages.values():
             self.files |= stage.digests
         journal.add(Begun(self.key, self.force, platform.node(), _boot()))
-
-    def _has_sizes(self, stage: Stage) -> bool:
-        try:
-            return all((self.folder / name).stat().st_size >= size for name, size in stage.sizes.items())
-        except OSError:
-            return False
 
     def __exit__(self, kind: object, problem: BaseException | None, *_: object) -> None:
         with unstoppable():  # the folder is removed, unless it is finished or a later run can resume it

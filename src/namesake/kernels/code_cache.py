@@ -37,8 +37,7 @@ def folders() -> tuple[Path, ...]:
     """
     named, beside = os.environ.get(NAMED), ROOT / "__pycache__"
     first = real_path(Path(named or beside))
-    place = beside if beside.exists() else ROOT
-    problem = make_private(first) if named else danger(first) or cannot_write(place)
+    problem = make_private(first) if named else danger(first) or cannot_write(beside if beside.exists() else ROOT)
     if not problem:
         return (first,)
     is_read = first.is_dir() and not danger(first)
