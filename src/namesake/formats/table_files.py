@@ -218,10 +218,7 @@ BINARY = (".parquet", ".xlsx", ".db", ".sqlite")
 QUOTE = '"'
 _SPECIAL = re.compile(r"""[,\t"\r\n]|^\ufeff""")
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-"""The beginning of a cell that a spreadsheet may run as a formula (OWASP's list), or of an escaped one.
-
-Anyone may edit Wikidata, and its texts must not run on the reader's machine.
-"""
+"""How a cell begins that a spreadsheet may run (OWASP's list), as anyone may edit Wikidata; or an escaped one."""
 
 
 class Rows(NamedTuple):

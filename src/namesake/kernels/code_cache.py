@@ -1,10 +1,8 @@
 """Compiled code on disk: which folders hold it, which of them are safe, and when it is out of date.
 
 Code is in a folder named after a digest of the sources of all kernels, so a change of a function reaches every kernel
-that it is compiled into.
-
-Compiled code is stored as pickles, and loading a pickle can run anything. So code is loaded only from files that root
-or this user has written, in folders to which nobody else can write.
+that it is compiled into. It is stored as pickles, and loading a pickle can run anything. So code is loaded only from
+files that root or this user has written, in folders to which nobody else can write.
 """
 
 import os

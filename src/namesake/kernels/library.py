@@ -150,8 +150,7 @@ def _size_of(context: Any, llvm_type: Any) -> int:
 
 INFER = BaseFunction.get_call_type
 SIGNATURES: dict[str, dict[Any, Any]] = {}
-"""The signatures of operators and functions of Numba, for each set of options: functions of Numba are compiled with
-the options of the caller."""
+"""Of operators and functions of Numba, for each set of options: the caller's options apply to Numba's functions."""
 
 
 def _signatures_remembered(options: dict[str, Any]) -> Callable[..., Any]:
