@@ -15,7 +15,7 @@ from namesake import language as languages
 from namesake.arrays import Int8
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, Paths, several
-from namesake.files.draft import clean_exit
+from namesake.files.draft import Stage, clean_exit
 from namesake.kb.build_options import ITSELF, WORKER, Options, memory_bound, place
 from namesake.kb.columns import Columns, KBColumns, NameColumns, assemble, columns, large
 from namesake.kb.columns.assemble import Numbering, Statements
@@ -325,6 +325,6 @@ def _build_parts(
         with reporter.stage(name):
             counts[name] = part()
         written = {file: digest for file, digest in draft.files.items() if file not in before}
-        draft.note(name, counts[name], written)
+        draft.note(Stage(name, counts[name], written))
         large.give_back()
     return counts

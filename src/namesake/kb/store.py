@@ -140,7 +140,7 @@ class KB(KBColumns):
         from namesake.text import Lexicon  # loads kernels
 
         tables = self.surface_hash, self.surface_word, self.stem_hash, self.stem_word
-        return Lexicon(*tables, self.language, self.manifest.words_how)
+        return Lexicon(tables, self.language, self.manifest.words_how)
 
     def entity(self, qid: str) -> Entity | None:
         """The entity with a QID such as "Q76", or with the id of an own entity: label, description, statements …

@@ -145,7 +145,7 @@ def explain(
 
 def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple["Reading", str | None]:
     """How to read the articles, and the date of undated ones: `--date` names a field unless it is a date."""
-    from namesake.articles.days import HOW_TO_WRITE, is_written_as_date
+    from namesake.articles.days import HOW_TO_WRITE, written_date
     from namesake.formats.field_names import Reading
 
     date, format = given["date"], given.get("format")
@@ -154,7 +154,7 @@ def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple["Reading",
     _check_format("--format", format, stdin_formats(), "standard input")
     if date is not None and not date.strip():
         raise NamesakeError(f"--date is empty: name the field of the date, or write a date as {HOW_TO_WRITE}")
-    is_field = date is not None and not is_written_as_date(date) and not date[:4].isdecimal()
+    is_field = date is not None and written_date(date) is None and not date[:4].isdecimal()
     named: dict[str, Any] = {name: given.get(name) for name in ("text", "id", "title", "encoding", "sheet")}
     reading = Reading(**named, date=date if is_field else None, format=format, say=common.say)
     return reading, None if is_field else date

@@ -16,6 +16,7 @@ import numpy as np
 from namesake.arrays import Int64
 from namesake.errors import NamesakeError
 from namesake.files.digests import as_digest, hasher
+from namesake.files.draft import Stage
 from namesake.files.lines import Meter
 from namesake.files.outputs import sync
 from namesake.kb.build_options import Options, needs
@@ -158,7 +159,7 @@ class Inputs:
             for column in self.spill.types:
                 sync(self.spill.path(column))
             found = ReadInput(self.spill.types, facts, self.rejects.named, dict(self.rejects.reasons))
-            self.draft.note(name, found, sizes=self.spill.sizes)
+            self.draft.note(Stage(name, found, sizes=self.spill.sizes))
         return None
 
 

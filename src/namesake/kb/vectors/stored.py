@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from namesake.errors import NamesakeError
 from namesake.files.digests import damaged_file
-from namesake.files.draft import FolderDraft
+from namesake.files.draft import FolderDraft, Stage
 from namesake.files.outputs import sync
 from namesake.kb.check import is_known, remember
 from namesake.kb.columns import Columns, header
@@ -217,7 +217,7 @@ class VectorDraft(FolderDraft):
             file.write(vectors.tobytes())
         sync(self.folder / TEXTS)
         now = done + len(vectors)
-        self.note(TEXTS, now, sizes={TEXTS: now * row})
+        self.note(Stage(TEXTS, now, sizes={TEXTS: now * row}))
 
     def encoded(self) -> npt.NDArray[np.uint16]:
         """The vectors of all texts, as the bits of half-precision numbers."""
