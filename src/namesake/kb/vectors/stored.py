@@ -82,6 +82,10 @@ class Vectors:
     values: Halves  # a unit vector for each distinct text of a statement's value; empty for walks
     pair_rows: npt.NDArray[np.int32]  # the row of `values` for each pair, -1 if it has none; empty for walks
 
+    def entity(self, row: int) -> npt.NDArray[np.float32]:
+        """The vector of an entity."""
+        return wide(self.entities[row])
+
     def value(self, row: int) -> npt.NDArray[np.float32]:
         """The unit vector of a value's text."""
         return wide(self.values[row])
