@@ -111,7 +111,8 @@ class Doubtful(NamedTuple):
     total: int  # how many candidates there are
 
 
-class Answers(NamedTuple):
+@dataclass(frozen=True)
+class Answers:
     """A table with the added columns, the number of rows with an answer, and the rows to review."""
 
     table: pa.Table
