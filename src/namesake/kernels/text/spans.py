@@ -3,9 +3,9 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inner, kernel
+from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.search import first_at_least
-from namesake.kernels.simd import BYTES, LANES, below, equal, lowest, ones, pointer, prefetch, without_lowest
+from namesake.kernels.simd import BYTES, LANES, below, equal, first_bits, lowest, ones, pointer, prefetch, without_lowest
 from namesake.kernels.text.characters import code_point
 from namesake.kernels.types import I32, I64, PAIRS, U8
 
@@ -101,19 +101,24 @@ BLOCK = LANES  # bytes between two counts of characters
 CONTINUATION_END = np.uint8(0xC0)
 
 
+@inlined(types.int64(U8, types.int64, types.int64))
+def characters_in(data, at, size):
+    """How many characters begin in data[at : at + size], of at most BLOCK bytes."""
+    raw, count = pointer(data), 0
+    if at + BLOCK <= len(data):
+        return ones((below(raw, at, ASCII_END) | ~below(raw, at, CONTINUATION_END)) & first_bits(size))
+    for place in range(at, at + size):
+        count += data[place] & 0xC0 != 0x80
+    return count
+
+
 @inner(types.int64(U8, types.int64, types.int64, types.int32[::1]))
 def count_characters(data, begin, end, counts):
     """Count the characters of `data[begin:end]`; `counts[k]` becomes the number before its byte `k * BLOCK`."""
-    raw = pointer(data)
-    whole = (end - begin) // BLOCK
     total = 0
-    for k in range(whole):
-        counts[k] = total
-        at = begin + k * BLOCK
-        total += BLOCK - ones(below(raw, at, CONTINUATION_END) & ~below(raw, at, ASCII_END))
-    counts[whole] = total
-    for at in range(begin + whole * BLOCK, end):
-        total += (data[at] & 0xC0) != 0x80
+    for at in range(begin, end + 1, BLOCK):
+        counts[(at - begin) // BLOCK] = total
+        total += characters_in(data, at, min(BLOCK, end - at))
     return total
 
 
@@ -149,16 +154,6 @@ def characters_to_bytes(data, offsets, indptr, spans):
     return out
 
 
-@inner(types.int64(U8, types.int64, types.int64, I32))
-def character_at(data, begin, at, counts):
-    """How many characters a text from byte `begin` on has before its byte `at`, given its `count_characters`."""
-    block = at // BLOCK
-    seen = np.int64(counts[block])
-    for place in range(begin + block * BLOCK, begin + at):
-        seen += (data[place] & 0xC0) != 0x80
-    return seen
-
-
 @kernel(types.int32[:, ::1](U8, I64, I64, PAIRS))
 def bytes_to_characters(data, offsets, indptr, spans):
     """Spans of bytes as spans of characters, both counted from the start of their text."""
@@ -169,7 +164,8 @@ def bytes_to_characters(data, offsets, indptr, spans):
         if first < last and count_characters(data, begin, end, counts) < end - begin:
             for k in range(first, last):
                 for side in range(2):
-                    out[k, side] = character_at(data, begin, spans[k, side], counts)
+                    block, size = spans[k, side] // BLOCK, spans[k, side] % BLOCK
+                    out[k, side] = counts[block] + characters_in(data, begin + block * BLOCK, size)
     return out
 
 
