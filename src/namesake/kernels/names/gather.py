@@ -17,13 +17,12 @@ from namesake.kernels.names.constants import FIRST_NAME, FORM_QUALITY, FORM_WEIG
 from namesake.kernels.names.lattice import Hypotheses, Texts
 from namesake.kernels.names.phrases import name_in, short_in
 from namesake.kernels.simd import MANY, first_bits, many_above, many_equal, ones, pointer, prefetch
-from namesake.kernels.types import F32, F64, I8, I32, I64, U64, own_record, record
+from namesake.kernels.types import F32, F64, I8, I32, I64, own_record, record
 
 SALT = np.uint64(0x9E3779B97F4A7C15)
 """Makes the hash of a name that follows "another" differ from that of the same name elsewhere."""
 PLACES = 31
 """The bits of the place of an entity among MANY."""
-SLOTS = 1024
 MOST_WORDS = 5
 """Words between an article and the end of an apposition."""
 MOST, MOST_OF_WORD = 8, 4
@@ -74,13 +73,11 @@ class Listed(NamedTuple):
 
     rows: Annotated[Any, types.int64[::1]]
     codes: Annotated[Any, types.int64[::1]]
-    """The form of the name, IN_TEXT if the text contains a longer name, and VARIANT times the number of a variant."""
+    """The form of the name, IN_TEXT if the text contains a longer name, VARIANT times the number of a variant."""
     weights: Annotated[Any, types.float64[::1]]
     numbers: Annotated[Any, types.int64[::1]]
     """The same memory: positive numbers have the same order as their bits, read as whole numbers."""
     order: Annotated[Any, types.int64[::1]]
-    seen: Annotated[Any, types.int32[::1]]
-    """The last mention with an entity whose row has this remainder."""
 
 
 class Candidates(NamedTuple):
@@ -200,21 +197,16 @@ def add(listed, count, row, code, weight):
     return count + 1
 
 
-@inner(types.int64(LISTED, types.int64, types.int32))
-def sort_best(listed, count, mention):
-    """Write the order of the best entities of a mention, each once; returns how many there are.
+@inner(types.int64(LISTED, types.int64))
+def sort_best(listed, count):
+    """Write the order of the best entities, each once; returns how many there are.
 
     The place of each is the number of those before it. That needs no branches, which would be hard to predict.
     """
-    numbers, rows, used = pointer(listed.numbers), pointer(listed.rows), first_bits(count)
-    may_repeat, repeated = False, ZERO
+    numbers, rows, used, repeated = pointer(listed.numbers), pointer(listed.rows), first_bits(count), ZERO
     for i in range(count):
-        listed.order[ones(many_above(numbers, 0, numbers[i]) & used)] = i
-        slot = rows[i] % SLOTS
-        may_repeat |= listed.seen[slot] == mention
-        listed.seen[slot] = mention
-    for i in range(count if may_repeat else 0):
         before = many_above(numbers, 0, numbers[i]) & used
+        listed.order[ones(before)] = i
         repeated |= np.uint64(before & many_equal(rows, 0, rows[i]) != ZERO) << np.uint64(i)
     for i in range(count if repeated != ZERO else 0):
         place = ones(many_above(numbers, 0, numbers[i]) & used & ~repeated)
@@ -225,7 +217,7 @@ def sort_best(listed, count, mention):
 @inner(types.int64(LISTED, types.int64))
 def keep_best(listed, count):
     """Move the best entities to the beginning, in their order; returns how many there are."""
-    best = sort_best(listed, count, np.int32(-1))
+    best = sort_best(listed, count)
     for step in range(2):  # first behind the others
         for k in range(best):
             one, other = (listed.order[k], MANY + k) if step == 0 else (MANY + k, k)
@@ -236,7 +228,7 @@ def keep_best(listed, count):
 
 @inlined(types.int64(INDEX, types.int64, types.int64, I32, I8, types.int64, LISTED, types.int64))
 def add_known(index, begin, size, rows, forms, least, listed, count):
-    """Add the `size` entities with a name or short form, whose forms count from `least`; returns how many are listed."""
+    """Add entities with a name or short form, whose forms count from `least`; returns how many are listed."""
     for k in range(begin, begin + size):
         form = np.int64(least + forms[k])
         count = add(listed, count, rows[k], form, weight_of(index, rows[k], form))
@@ -279,20 +271,13 @@ def gather_candidates(texts, found, mentions, index, variants):
     weights = np.zeros(MANY + MOST, np.float64)
     best = Listed(
         *(np.zeros(MANY + MOST, np.int64), np.empty(MANY + MOST, np.int64), weights, weights.view(np.int64)),
-        *(np.empty(MANY + 1, np.int64), np.full(SLOTS, -2, np.int32)),
+        np.empty(MANY + 1, np.int64),
     )
     rows, forms = np.empty(MOST * size, np.int32), np.empty(MOST * size, np.int8)
     in_text, quality = np.empty(MOST * size, np.bool_), np.empty(MOST * size, np.float64)
-    indptr, span_indptr, offsets = (
-        np.zeros_like(mentions.indptr),
-        np.zeros(size + 1, np.int64),
-        np.zeros(size + 1, np.int64),
-    )
-    first, end, byte_spans = (
-        np.empty_like(found.first),
-        np.empty_like(found.end),
-        np.empty((len(found.first), 2), np.int32),
-    )
+    indptr, span_indptr = np.zeros_like(mentions.indptr), np.zeros(size + 1, np.int64)
+    offsets, byte_spans = np.zeros(size + 1, np.int64), np.empty((len(found.first), 2), np.int32)
+    first, end = np.empty_like(found.first), np.empty_like(found.end)
     known, is_other, is_said = np.empty(size, np.uint64), np.empty(size, np.bool_), np.empty(size, np.bool_)
     namesakes, listed, packed = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.uint64)
     edges, chain, place = np.empty(2 * size, np.uint64), np.empty(2 * size, np.int64), np.empty(2 * size, np.int64)
@@ -335,7 +320,7 @@ def gather_candidates(texts, found, mentions, index, variants):
                 code = SHORT + (SURNAME if link % 2 else FIRST_NAME) | IN_TEXT
                 count = lend(index, name_in(packed[link // 2]), code, best, count)
                 link = chain[link]
-            count = min(sort_best(best, count, np.int32(m)), MOST_OF_WORD if is_word[m] else MOST)
+            count = min(sort_best(best, count), MOST_OF_WORD if is_word[m] else MOST)
             least = LEAST_IN_LOWER_CASE * (ALONE if is_word[m] else 1.0) if texts.styles[text] == t.LOWER else 0.0
             top = best.order[0]
             if count == 0 or best.weights[top] < least:

@@ -5,11 +5,12 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.search import first_at_least
-from namesake.kernels.simd import BYTES, LANES, below, equal, first_bits, lowest, ones, pointer, prefetch, without_lowest
+from namesake.kernels.simd import BYTES, below, equal, first_bits, lowest, ones, pointer, prefetch, without_lowest
 from namesake.kernels.text.characters import code_point
 from namesake.kernels.types import I32, I64, PAIRS, U8
 
 BAD = -1  # start and end of a span that does not fit its text
+BLOCK = 64  # bytes that are compared at once, and between two counts of characters
 ASCII_END = np.uint8(0x80)
 
 
@@ -64,14 +65,14 @@ def tokens_to_characters(data, offsets, indptr, spans):
         tokens, position, inside = 0, 0, False
         at, end = offsets[text], offsets[text + 1]
         while at < end:
-            if at + LANES <= end and below(raw, at, ASCII_END) == ALL:
+            if at + BLOCK <= end and below(raw, at, ASCII_END) == ALL:
                 space = spaces(raw, at)
                 before = space << ONE | (NONE if inside else ONE)  # where the byte before is space
                 put_bits(space & ~before, position, ends, tokens - inside)
                 tokens = put_bits(~space & before, position, starts, tokens)
-                inside = space >> np.uint64(LANES - 1) == NONE
-                at += LANES
-                position += LANES
+                inside = space >> np.uint64(BLOCK - 1) == NONE
+                at += BLOCK
+                position += BLOCK
                 continue
             size = 1
             space = data[at] <= 0x20 and is_space(data[at])
@@ -97,7 +98,6 @@ def tokens_to_characters(data, offsets, indptr, spans):
     return out
 
 
-BLOCK = LANES  # bytes between two counts of characters
 CONTINUATION_END = np.uint8(0xC0)
 
 
