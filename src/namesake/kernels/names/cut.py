@@ -11,7 +11,7 @@ from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import ZERO, add_byte, find, finish
 from namesake.kernels.names import tokens as t
 from namesake.kernels.names.fold import HARD as UNKNOWN
-from namesake.kernels.names.fold import SPACE
+from namesake.kernels.names.fold import SEPARATOR, SPACE
 from namesake.kernels.simd import pointer
 from namesake.kernels.text.characters import code_point, plain_word
 from namesake.kernels.types import U8
@@ -104,13 +104,22 @@ def read_word(data, at, end, tables):
     return at, stop, hash_letters(data, start, stop, tables), flags
 
 
+@inlined(types.boolean(types.uint8, t.TABLES))
+def parts_words(sign, tables):
+    """Whether a sign of ASCII between two spaces always parts the words: no letter, blank, apostrophe or tag."""
+    is_known = sign < 0x80 and sign != TAG and tables.widths[sign] == SEPARATOR
+    return is_known and tables.kinds[sign] & (t.APOSTROPHE | t.BLANK) == 0
+
+
 @inlined(GAP(U8, I, I, types.boolean, types.boolean, t.TABLES))
 def read_gap(data, at, end, ended, abbreviation, tables):
     """Read what parts two words, from byte `at` on: where the next starts, the kind of gap, and whether a period says
     that the word before was an abbreviation. `ended`: a word stands right before.
     """
-    if ended and at + 2 < end:
+    if ended and at + 3 < end:
         size = 1 if data[at] == SPACE else 2 * (data[at + 1] == SPACE and (data[at] == COMMA or data[at] == DOT))
+        if size == 1 and data[at + 2] == SPACE and parts_words(data[at + 1], tables):
+            size = 3
         if size > 0 and data[at + size] < 0x80 and tables.widths[data[at + size]] > 0:
             dotted = size == 2 and data[at] == DOT and abbreviation
             gap = I(t.SOFT) if size == 1 or dotted else I(t.COMMA) if data[at] == COMMA else I(t.HARD)

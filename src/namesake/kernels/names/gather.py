@@ -17,10 +17,12 @@ from namesake.kernels.names.constants import FIRST_NAME, FORM_QUALITY, FORM_WEIG
 from namesake.kernels.names.lattice import Hypotheses, Texts
 from namesake.kernels.names.phrases import name_in, short_in
 from namesake.kernels.simd import MANY, first_bits, many_above, many_equal, ones, pointer, prefetch
-from namesake.kernels.types import F32, F64, I8, I32, I64, U64, own_record, record
+from namesake.kernels.types import F32, F64, I8, I32, I64, own_record, record
 
 SALT = np.uint64(0x9E3779B97F4A7C15)
 """Makes the hash of a name that follows "another" differ from that of the same name elsewhere."""
+PLACES = 31
+"""The bits of the place of an entity among MANY."""
 MOST_WORDS = 5
 """Words between an article and the end of an apposition."""
 MOST, MOST_OF_WORD = 8, 4
@@ -37,6 +39,11 @@ ALONE = 6.0
 """The factor of the least weight of the candidates of one word."""
 FAVOURED = 400.0
 """The factor of the weight of a candidate that the text names in full, or that is an own entity of the KB."""
+
+
+IN_TEXT, VARIANT = 64, 128
+QUALITY = np.append(FORM_QUALITY, np.full(64, PART_QUALITY)).astype(np.float64)
+"""The quality of the match by form, with IN_TEXT or without."""
 
 
 class Index(NamedTuple):
@@ -65,14 +72,11 @@ class Listed(NamedTuple):
     """Entities that may be candidates of one mention, and the order of the best of them."""
 
     rows: Annotated[Any, types.int64[::1]]
-    forms: Annotated[Any, types.int64[::1]]
-    quality: Annotated[Any, types.float64[::1]]
-    in_text: Annotated[Any, types.boolean[::1]]
+    codes: Annotated[Any, types.int64[::1]]
+    """The form of the name, IN_TEXT if the text contains a longer name, VARIANT times the number of a variant."""
     weights: Annotated[Any, types.float64[::1]]
     numbers: Annotated[Any, types.int64[::1]]
     """The same memory: positive numbers have the same order as their bits, read as whole numbers."""
-    before: Annotated[Any, types.uint64[::1]]
-    """The bits of those before each."""
     order: Annotated[Any, types.int64[::1]]
 
 
@@ -180,13 +184,16 @@ def group_hypotheses(texts, found):
     return Mentions(indptr, spans[:-1], order, is_other[:count], is_said[:count])
 
 
-@inlined(types.int64(LISTED, types.int64, types.int64, types.int64, types.float64, types.boolean, types.float64))
-def add(listed, count, row, form, quality, in_text, weight):
-    """Add an entity to the `count` that are listed; returns how many there are."""
+@inlined(types.int64(LISTED, types.int64, types.int64, types.int64, types.float64))
+def add(listed, count, row, code, weight):
+    """Add an entity to the `count` that are listed; returns how many there are.
+
+    The lowest bits of its weight become those of its place, so that no two weights are equal and the first is larger.
+    """
     if count == MANY:
         count = keep_best(listed, count)
-    listed.rows[count], listed.forms[count], listed.quality[count] = row, form, quality
-    listed.in_text[count], listed.weights[count] = in_text, weight
+    listed.rows[count], listed.codes[count], listed.weights[count] = row, code, weight
+    listed.numbers[count] = (listed.numbers[count] | PLACES) ^ count
     return count + 1
 
 
@@ -196,19 +203,15 @@ def sort_best(listed, count):
 
     The place of each is the number of those before it. That needs no branches, which would be hard to predict.
     """
-    numbers, rows, repeated, alive = listed.numbers, pointer(listed.rows), ZERO, 0
-    weights = pointer(numbers)
-    for i in range(count, MANY):
-        numbers[i] = listed.rows[i] = -1
+    numbers, rows, used, repeated = pointer(listed.numbers), pointer(listed.rows), first_bits(count), ZERO
     for i in range(count):
-        equal = many_equal(weights, 0, numbers[i]) & first_bits(i)
-        listed.before[i] = many_above(weights, 0, numbers[i]) | equal
-        repeated |= np.uint64(listed.before[i] & many_equal(rows, 0, listed.rows[i]) != ZERO) << np.uint64(i)
-    for i in range(count):
-        is_first = repeated >> np.uint64(i) & np.uint64(1) == ZERO
-        listed.order[ones(listed.before[i] & ~repeated) if is_first else MANY] = i
-        alive += is_first
-    return min(alive, MOST)
+        before = many_above(numbers, 0, numbers[i]) & used
+        listed.order[ones(before)] = i
+        repeated |= np.uint64(before & many_equal(rows, 0, rows[i]) != ZERO) << np.uint64(i)
+    for i in range(count if repeated != ZERO else 0):
+        place = ones(many_above(numbers, 0, numbers[i]) & used & ~repeated)
+        listed.order[place if repeated >> np.uint64(i) & np.uint64(1) == ZERO else MANY] = i
+    return min(count - ones(repeated), MOST)
 
 
 @inner(types.int64(LISTED, types.int64))
@@ -218,18 +221,17 @@ def keep_best(listed, count):
     for step in range(2):  # first behind the others
         for k in range(best):
             one, other = (listed.order[k], MANY + k) if step == 0 else (MANY + k, k)
-            listed.rows[other], listed.forms[other] = listed.rows[one], listed.forms[one]
-            listed.quality[other], listed.in_text[other] = listed.quality[one], listed.in_text[one]
-            listed.weights[other] = listed.weights[one]
+            listed.rows[other], listed.codes[other] = listed.rows[one], listed.codes[one]
+            listed.numbers[other] = (listed.numbers[one] | PLACES) ^ k
     return best
 
 
-@inlined(types.int64(INDEX, types.int64, I64, I32, I8, types.int64, LISTED, types.int64))
-def add_known(index, name, indptr, rows, forms, least, listed, count):
-    """Add the entities with a name or short form, whose forms count from `least`; returns how many are listed."""
-    for k in range(indptr[name] if name >= 0 else 0, indptr[name + 1]):  # none without a name
+@inlined(types.int64(INDEX, types.int64, types.int64, I32, I8, types.int64, LISTED, types.int64))
+def add_known(index, begin, size, rows, forms, least, listed, count):
+    """Add entities with a name or short form, whose forms count from `least`; returns how many are listed."""
+    for k in range(begin, begin + size):
         form = np.int64(least + forms[k])
-        count = add(listed, count, rows[k], form, FORM_QUALITY[form], False, weight_of(index, rows[k], form))
+        count = add(listed, count, rows[k], form, weight_of(index, rows[k], form))
     return count
 
 
@@ -239,34 +241,24 @@ def weight_of(index, row, form):
     return (1.0 + np.float64(index.fame[row])) * FORM_WEIGHT[form] * (FAVOURED if row >= index.own else 1.0)
 
 
-@inlined(types.void(INDEX, U64, types.int64, types.int64))
-def fetch(index, known, first, end):
-    """Prefetch what will be read of mentions: the offsets of their names, then their entities, then the fame of these.
+@inlined(types.void(INDEX, I64, types.int64, types.int64))
+def fetch_entries(index, begins, first, end):
+    """Prefetch the entities with the names and short forms of some mentions: `begins` has two numbers per mention."""
+    for m in range(first, end):
+        prefetch(pointer(index.rows), begins[2 * m])
+        prefetch(pointer(index.kinds), begins[2 * m])
+        prefetch(pointer(index.short_rows), begins[2 * m + 1])
+        prefetch(pointer(index.short_forms), begins[2 * m + 1])
 
-    Names that the KB lacks count as the first one, because that needs no branch.
-    """
-    names, shorts = index.indptr, index.short_indptr
+
+@inlined(types.void(INDEX, I64, I64, types.int64, types.int64))
+def fetch_fame(index, begins, sizes, first, end):
+    """Prefetch the fame of these entities."""
     for m in range(first, end):
-        prefetch(pointer(names), max(name_in(known[m]), 0))
-        prefetch(pointer(shorts), max(short_in(known[m]), 0))
-    for m in range(first, end):
-        name, short = names[max(name_in(known[m]), 0)], shorts[max(short_in(known[m]), 0)]
-        prefetch(pointer(index.rows), name)
-        prefetch(pointer(index.kinds), name)
-        prefetch(pointer(index.short_rows), short)
-        prefetch(pointer(index.short_forms), short)
-    for m in range(first, end):
-        name, short = name_in(known[m]), short_in(known[m])
-        for k in range(names[max(name, 0)], names[name + 1]):
+        for k in range(begins[2 * m], begins[2 * m] + sizes[2 * m]):
             prefetch(pointer(index.fame), index.rows[k])
-        for k in range(shorts[max(short, 0)], shorts[short + 1]):
+        for k in range(begins[2 * m + 1], begins[2 * m + 1] + sizes[2 * m + 1]):
             prefetch(pointer(index.fame), index.short_rows[k])
-
-
-@inlined(types.int64(I64, types.int64))
-def entries(indptr, name):
-    """The number of entities with a name; 0 without one."""
-    return indptr[name + 1] - indptr[name] if name >= 0 else 0
 
 
 @kernel(CANDIDATES(record(Texts), record(Hypotheses), record(Mentions), INDEX, record(Variants)))
@@ -276,30 +268,28 @@ def gather_candidates(texts, found, mentions, index, variants):
     In texts without capitals, the largest weight must be at least LEAST_IN_LOWER_CASE, for one word ALONE times that.
     """
     size, hashes, written, w, kept, room = len(mentions.is_other), texts.hashes, 0, 0, 0, 8
-    weights = np.empty(MANY + MOST, np.float64)
+    weights = np.zeros(MANY + MOST, np.float64)
     best = Listed(
-        *(np.empty(MANY + MOST, np.int64), np.empty(MANY + MOST, np.int64), np.empty(MANY + MOST, np.float64)),
-        *(np.empty(MANY + MOST, np.bool_), weights, weights.view(np.int64)),
-        *(np.empty(MANY, np.uint64), np.empty(MANY + 1, np.int64)),
+        *(np.zeros(MANY + MOST, np.int64), np.empty(MANY + MOST, np.int64), weights, weights.view(np.int64)),
+        np.empty(MANY + 1, np.int64),
     )
     rows, forms = np.empty(MOST * size, np.int32), np.empty(MOST * size, np.int8)
     in_text, quality = np.empty(MOST * size, np.bool_), np.empty(MOST * size, np.float64)
-    indptr, span_indptr, offsets = (
-        np.zeros_like(mentions.indptr),
-        np.zeros(size + 1, np.int64),
-        np.zeros(size + 1, np.int64),
-    )
-    first, end, byte_spans = (
-        np.empty_like(found.first),
-        np.empty_like(found.end),
-        np.empty((len(found.first), 2), np.int32),
-    )
+    indptr, span_indptr = np.zeros_like(mentions.indptr), np.zeros(size + 1, np.int64)
+    offsets, byte_spans = np.zeros(size + 1, np.int64), np.empty((len(found.first), 2), np.int32)
+    first, end = np.empty_like(found.first), np.empty_like(found.end)
     known, is_other, is_said = np.empty(size, np.uint64), np.empty(size, np.bool_), np.empty(size, np.bool_)
     namesakes, listed, packed = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.uint64)
-    lead, chain, place = np.empty(size, np.int64), np.empty(2 * size, np.int64), np.empty(2 * size, np.int64)
+    edges, chain, place = np.empty(2 * size, np.uint64), np.empty(2 * size, np.int64), np.empty(2 * size, np.int64)
+    begins, sizes, is_word = np.empty(2 * size, np.int64), np.empty(2 * size, np.int64), np.empty(size, np.bool_)
     for m in range(size):
-        lead[m] = mentions.order[mentions.spans[m]]
-        packed[m] = found.known[lead[m]]
+        lead = mentions.order[mentions.spans[m]]
+        one, other, packed[m] = found.first[lead], found.end[lead] - 1, found.known[lead]
+        edges[2 * m], edges[2 * m + 1], is_word[m] = hashes[one], hashes[other], one == other
+        name, short = name_in(packed[m]), short_in(packed[m])
+        begins[2 * m], begins[2 * m + 1] = index.indptr[max(name, 0)], index.short_indptr[max(short, 0)]
+        sizes[2 * m] = index.indptr[name + 1] - begins[2 * m]  # 0 without a name: indptr[0] is 0
+        sizes[2 * m + 1] = index.short_indptr[short + 1] - begins[2 * m + 1]
     for text in range(len(indptr) - 1):
         while room < 4 * (mentions.indptr[text + 1] - mentions.indptr[text]):
             room *= 2
@@ -307,47 +297,43 @@ def gather_candidates(texts, found, mentions, index, variants):
     slots = pointer(table)
     for text in range(len(indptr) - 1):
         low, high, used = mentions.indptr[text], mentions.indptr[text + 1], 0
-        fetch(index, packed, low, high)
+        fetch_entries(index, begins, high, mentions.indptr[min(text + 2, len(indptr) - 1)])
+        fetch_fame(index, begins, sizes, low, high)
         for m in range(low, high):
-            one, other = found.first[lead[m]], found.end[lead[m]] - 1
-            for side in range(2 if one < other and name_in(packed[m]) >= 0 else 0):
-                slot = find(slots, room - 1, hashes[other if side else one])
-                chain[2 * m + side] = latest[slot] if table[slot] != FREE else -1
-                table[slot], latest[slot], place[used] = hashes[other if side else one], 2 * m + side, slot
+            for edge in range(2 * m, 2 * m if is_word[m] or name_in(packed[m]) < 0 else 2 * m + 2):
+                slot = find(slots, room - 1, edges[edge])
+                chain[edge] = latest[slot] if table[slot] != FREE else -1
+                table[slot], latest[slot], place[used] = edges[edge], edge, slot
                 used += 1
         for m in range(low, high):
-            of_name, of_short = (
-                entries(index.indptr, name_in(packed[m])),
-                entries(index.short_indptr, short_in(packed[m])),
-            )
-            is_word = found.end[lead[m]] - found.first[lead[m]] == 1
-            count = add_known(index, name_in(packed[m]), index.indptr, index.rows, index.kinds, 0, best, 0)
-            shorts = index.short_indptr, index.short_rows, index.short_forms
-            count = add_known(index, short_in(packed[m]), *shorts, SHORT, best, count)
+            begin, short, of_name, of_short = begins[2 * m], begins[2 * m + 1], sizes[2 * m], sizes[2 * m + 1]
+            count = add_known(index, begin, of_name, index.rows, index.kinds, 0, best, 0)
+            count = add_known(index, short, of_short, index.short_rows, index.short_forms, SHORT, best, count)
             for k in range(variants.indptr[m], variants.indptr[m + 1]):
                 weight = weight_of(index, variants.rows[k], SIMILAR) * variants.quality[k]
-                count = add(best, count, variants.rows[k], SIMILAR, variants.quality[k], False, weight)
-            slot = find(slots, room - 1, hashes[found.first[lead[m]]])
-            link = latest[slot] if is_word and table[slot] != FREE else -1
+                count = add(best, count, variants.rows[k], SIMILAR + VARIANT * k, weight)
+            slot = find(slots, room - 1, edges[2 * m])
+            link = latest[slot] if is_word[m] and table[slot] != FREE else -1
             for _ in range(MOST):
                 if link < 0:
                     break
-                form = SHORT + (SURNAME if link % 2 else FIRST_NAME)
-                count = lend(index, name_in(packed[link // 2]), form, best, count)
+                code = SHORT + (SURNAME if link % 2 else FIRST_NAME) | IN_TEXT
+                count = lend(index, name_in(packed[link // 2]), code, best, count)
                 link = chain[link]
-            count = min(sort_best(best, count), MOST_OF_WORD if is_word else MOST)
-            least = LEAST_IN_LOWER_CASE * (ALONE if is_word else 1.0) if texts.styles[text] == t.LOWER else 0.0
+            count = min(sort_best(best, count), MOST_OF_WORD if is_word[m] else MOST)
+            least = LEAST_IN_LOWER_CASE * (ALONE if is_word[m] else 1.0) if texts.styles[text] == t.LOWER else 0.0
             top = best.order[0]
             if count == 0 or best.weights[top] < least:
                 continue
-            favoured = best.in_text[top] or best.rows[top] >= index.own
+            favoured = best.codes[top] & IN_TEXT != 0 or best.rows[top] >= index.own
             lowest = LEAST_SHARE * best.weights[top] / (FAVOURED if favoured else 1.0)
             for k in range(count):
                 one = best.order[k]
                 if best.weights[one] < lowest:
                     break
-                rows[written], forms[written] = best.rows[one], best.forms[one]
-                in_text[written], quality[written] = best.in_text[one], best.quality[one]
+                code = best.codes[one]
+                rows[written], forms[written], in_text[written] = best.rows[one], code & SIMILAR, code & IN_TEXT != 0
+                quality[written] = QUALITY[code] if code & SIMILAR != SIMILAR else variants.quality[code // VARIANT]
                 written += 1
             for k in range(mentions.spans[m], mentions.spans[m + 1]):
                 first[w], end[w] = found.first[mentions.order[k]], found.end[mentions.order[k]]
@@ -368,17 +354,15 @@ def gather_candidates(texts, found, mentions, index, variants):
 
 
 @inner(types.int64(INDEX, types.int64, types.int64, LISTED, types.int64))
-def lend(index, name, form, best, count):
+def lend(index, name, code, best, count):
     """Add the most famous entities with a longer name to the candidates of its first or last word."""
     above, last = np.inf, -1
-    for _ in range(LENT):
+    for _ in range(min(LENT, index.indptr[name + 1] - index.indptr[name])):
         chosen, weight = -1, -np.inf
         for k in range(index.indptr[name], index.indptr[name + 1]):
             one = weight_of(index, index.rows[k], np.int64(index.kinds[k]))
             if one > weight and (one < above or (one == above and k > last)):
                 chosen, weight = k, one
-        if chosen < 0:
-            break
-        count = add(best, count, index.rows[chosen], form, PART_QUALITY, True, weight * FAVOURED)
+        count = add(best, count, index.rows[chosen], code, weight * FAVOURED)
         above, last = weight, chosen
     return count

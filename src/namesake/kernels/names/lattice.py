@@ -257,30 +257,37 @@ def add_unknown(texts, found):
     count, at, room = 0, 0, len(firsts) + len(hashes) // FEWEST_UNKNOWN  # memory that is not touched costs nothing
     first, end = np.empty(room, np.int64), np.empty(room, np.int64)
     key, known = np.empty(room, np.uint64), np.empty(room, np.uint64)
-    indptr, covered = np.zeros(len(texts.styles) + 1, np.int64), np.zeros(len(hashes), np.bool_)
-    for h in range(len(firsts)):
-        for i in range(firsts[h], ends[h] if ends[h] - firsts[h] > 1 and name_in(packed[h]) >= 0 else 0):
-            covered[i] = True
+    indptr = np.zeros(len(texts.styles) + 1, np.int64)
     for text in range(len(texts.styles)):
-        stop, last = texts.indptr[text + 1], found.indptr[text + 1]
+        stop, last, covered = texts.indptr[text + 1], found.indptr[text + 1], 0
         i = texts.indptr[text] if texts.styles[text] == t.CASED else stop
         while i < stop or at < last:
-            j, run, is_known = i, ZERO, i == stop
+            while i < stop and not in_person(marks[i], classes[i]):
+                i += 1
+            while at < last and (i == stop or firsts[at] < i):
+                first[count], end[count], key[count], known[count] = firsts[at], ends[at], keys[at], packed[at]
+                if ends[at] - firsts[at] > 1 and name_in(packed[at]) >= 0:
+                    covered = max(covered, ends[at])
+                at, count = at + 1, count + 1
+            j, run = i, ZERO
             while j < stop and (j == i or gaps[j] == t.SOFT):
                 if not in_person(marks[j], classes[j]):
-                    particle = j > i and j + 1 < stop and classes[j] & t.PARTICLE != 0
+                    particle = classes[j] & t.PARTICLE != 0 and j + 1 < stop
                     if not particle or not in_person(marks[j + 1], classes[j + 1]):
                         break
-                run, is_known = extend(run, hashes[j]), is_known or covered[j]
+                run = extend(run, hashes[j])
                 j += 1
-            is_short = j - i < FEWEST_UNKNOWN or j - i > MOST_UNKNOWN
-            if i == stop or not (is_short or is_known):
-                while at < last and (i == stop or firsts[at] < i or (firsts[at] == i and ends[at] < j)):
+            is_known, of_run = covered > i, at
+            while of_run < last and firsts[of_run] < j and not is_known:
+                is_known = ends[of_run] - firsts[of_run] > 1 and name_in(packed[of_run]) >= 0
+                of_run += 1
+            if not (is_known or j - i < FEWEST_UNKNOWN or j - i > MOST_UNKNOWN):
+                while at < last and firsts[at] == i and ends[at] < j:
                     first[count], end[count], key[count], known[count] = firsts[at], ends[at], keys[at], packed[at]
                     at, count = at + 1, count + 1
-                if i < stop and (at == last or firsts[at] > i or ends[at] > j):
+                if at == last or firsts[at] > i or ends[at] > j:
                     first[count], end[count], key[count], known[count] = i, j, run, ZERO
                     count += 1
-            i = max(j, min(i + 1, stop))
+            i = j
         indptr[text + 1] = count
     return Hypotheses(indptr, first[:count], end[:count], key[:count], known[:count])

@@ -196,13 +196,15 @@ def find_by_sound(query, romans, nicknames, known, scratch, matches, count):
             seen = seen or np.uint64(first_letters[j]) == letter
         here = key & ~LETTER_BITS | letter
         at = len(known.drawers) if seen else first_at_least(known.drawers, 0, len(known.drawers), here)
-        ahead = at
-        while at < len(known.drawers) and known.drawers[at] == here:
-            while ahead < min(at + AHEAD, len(known.drawers)) and known.drawers[ahead] == here:
-                prefetch(pointer(known.texts), known.offsets[known.filed[ahead]])
-                ahead += 1
-            number = known.filed[at]
-            at += 1
+        stop = at
+        while stop < len(known.drawers) and known.drawers[stop] == here:
+            prefetch(pointer(known.offsets), known.filed[stop])
+            stop += 1
+        for place in range(at, min(at + AHEAD, stop)):
+            prefetch(pointer(known.texts), known.offsets[known.filed[place]])
+        for place in range(at, stop):
+            prefetch(pointer(known.texts), known.offsets[known.filed[min(place + AHEAD, stop - 1)]])
+            number = known.filed[place]
             name_starts[0] = name_end = known.offsets[number]
             while known.texts[name_end] != SPACE:  # there are two tokens at least
                 name_end += 1

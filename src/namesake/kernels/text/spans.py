@@ -3,13 +3,14 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inner, kernel
+from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.search import first_at_least
-from namesake.kernels.simd import LANES, below, ones, pointer, prefetch
+from namesake.kernels.simd import BYTES, below, equal, first_bits, lowest, ones, pointer, prefetch, without_lowest
 from namesake.kernels.text.characters import code_point
 from namesake.kernels.types import I32, I64, PAIRS, U8
 
 BAD = -1  # start and end of a span that does not fit its text
+BLOCK = 64  # bytes that are compared at once, and between two counts of characters
 ASCII_END = np.uint8(0x80)
 
 
@@ -23,6 +24,31 @@ def is_space(point):
     return point in (0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000) or 0x2000 <= point <= 0x200A
 
 
+TAB, SPACE, AFTER_SPACE = np.uint8(0x09), np.uint8(0x20), np.uint8(0x21)
+AFTER_RETURN, SEPARATORS = np.uint8(0x0E), np.uint8(0x1C)
+NONE, ONE, ALL = np.uint64(0), np.uint64(1), np.uint64(2**64 - 1)
+
+
+@inner(types.uint64(BYTES, types.int64))
+def spaces(raw, at):
+    """Mask of the white space (`is_space`) among 64 bytes of ASCII."""
+    space = equal(raw, at, SPACE)
+    if below(raw, at, AFTER_SPACE) != space:  # control characters, and not all of them are space
+        space |= below(raw, at, AFTER_RETURN) & ~below(raw, at, TAB)
+        space |= below(raw, at, SPACE) & ~below(raw, at, SEPARATORS)
+    return space
+
+
+@inner(types.int64(types.uint64, types.int64, types.int32[::1], types.int64))
+def put_bits(mask, position, out, size):
+    """Append `position` + the number of each set bit to `out`; its new size."""
+    while mask != NONE:
+        out[size] = position + lowest(mask)
+        size += 1
+        mask = without_lowest(mask)
+    return size
+
+
 @kernel(types.int32[:, ::1](U8, I64, I64, PAIRS))
 def tokens_to_characters(data, offsets, indptr, spans):
     """Spans of whitespace tokens as spans of characters.
@@ -32,20 +58,35 @@ def tokens_to_characters(data, offsets, indptr, spans):
     """
     out = np.full(spans.shape, BAD, np.int32)
     starts, ends = np.empty(len(data) // 2 + 1, np.int32), np.empty(len(data) // 2 + 1, np.int32)  # of one text
+    raw = pointer(data)
     for text in range(len(offsets) - 1):
         if indptr[text] == indptr[text + 1]:
             continue
         tokens, position, inside = 0, 0, False
         at, end = offsets[text], offsets[text + 1]
         while at < end:
-            point, size = code_point(data, at, end)
-            if is_space(point) == inside:
+            if at + BLOCK <= end and below(raw, at, ASCII_END) == ALL:
+                space = spaces(raw, at)
+                before = space << ONE | (NONE if inside else ONE)  # where the byte before is space
+                put_bits(space & ~before, position, ends, tokens - inside)
+                tokens = put_bits(~space & before, position, starts, tokens)
+                inside = space >> np.uint64(BLOCK - 1) == NONE
+                at += BLOCK
+                position += BLOCK
+                continue
+            size = 1
+            space = data[at] <= 0x20 and is_space(data[at])
+            if data[at] >= 0x80:
+                point, size = code_point(data, at, end)
+                space = is_space(point)
+            if space:
                 if inside:
                     ends[tokens - 1] = position
-                else:
-                    starts[tokens] = position
-                    tokens += 1
-                inside = not inside
+                inside = False
+            elif not inside:
+                starts[tokens] = position
+                tokens += 1
+                inside = True
             at += size
             position += 1
         if inside:
@@ -57,23 +98,27 @@ def tokens_to_characters(data, offsets, indptr, spans):
     return out
 
 
-BLOCK = LANES  # bytes between two counts of characters
 CONTINUATION_END = np.uint8(0xC0)
+
+
+@inlined(types.int64(U8, types.int64, types.int64))
+def characters_in(data, at, size):
+    """How many characters begin in data[at : at + size], of at most BLOCK bytes."""
+    raw, count = pointer(data), 0
+    if at + BLOCK <= len(data):
+        return ones((below(raw, at, ASCII_END) | ~below(raw, at, CONTINUATION_END)) & first_bits(size))
+    for place in range(at, at + size):
+        count += data[place] & 0xC0 != 0x80
+    return count
 
 
 @inner(types.int64(U8, types.int64, types.int64, types.int32[::1]))
 def count_characters(data, begin, end, counts):
     """Count the characters of `data[begin:end]`; `counts[k]` becomes the number before its byte `k * BLOCK`."""
-    raw = pointer(data)
-    whole = (end - begin) // BLOCK
     total = 0
-    for k in range(whole):
-        counts[k] = total
-        at = begin + k * BLOCK
-        total += BLOCK - ones(below(raw, at, CONTINUATION_END) & ~below(raw, at, ASCII_END))
-    counts[whole] = total
-    for at in range(begin + whole * BLOCK, end):
-        total += (data[at] & 0xC0) != 0x80
+    for at in range(begin, end + 1, BLOCK):
+        counts[(at - begin) // BLOCK] = total
+        total += characters_in(data, at, min(BLOCK, end - at))
     return total
 
 
@@ -109,16 +154,6 @@ def characters_to_bytes(data, offsets, indptr, spans):
     return out
 
 
-@inner(types.int64(U8, types.int64, types.int64, I32))
-def character_at(data, begin, at, counts):
-    """How many characters a text from byte `begin` on has before its byte `at`, given its `count_characters`."""
-    block = at // BLOCK
-    seen = np.int64(counts[block])
-    for place in range(begin + block * BLOCK, begin + at):
-        seen += (data[place] & 0xC0) != 0x80
-    return seen
-
-
 @kernel(types.int32[:, ::1](U8, I64, I64, PAIRS))
 def bytes_to_characters(data, offsets, indptr, spans):
     """Spans of bytes as spans of characters, both counted from the start of their text."""
@@ -129,7 +164,8 @@ def bytes_to_characters(data, offsets, indptr, spans):
         if first < last and count_characters(data, begin, end, counts) < end - begin:
             for k in range(first, last):
                 for side in range(2):
-                    out[k, side] = character_at(data, begin, spans[k, side], counts)
+                    block, size = spans[k, side] // BLOCK, spans[k, side] % BLOCK
+                    out[k, side] = counts[block] + characters_in(data, begin + block * BLOCK, size)
     return out
 
 
@@ -149,7 +185,7 @@ def cut_out(data, where):
         prefetch(text, where[min(name + AHEAD, len(where) - 1), 0])
         for at in range(where[name, 0], where[name, 1]):
             out[write] = text[at]
-            broken |= text[at] < 0x20
+            broken |= text[at] < SPACE
             write += 1
         offsets[name + 1] = write
     return offsets, out, broken
