@@ -84,7 +84,9 @@ def narrow_contexts(indptr, starts, sentence_indptr, sentences, article, span_in
         begin = end = run_indptr[count]
         for k in range(span_indptr[m], span_indptr[m + 1]):
             s = max(first_at_least(sentence_at, first, last, spans[k, 0] + 1) - 1, first)
-            after = first_at_least(sentence_at, s, last, spans[k, 1])
+            after = s
+            while after < last and sentence_at[after] < spans[k, 1]:
+                after += 1
             if after > s:
                 runs[end, 0], runs[end, 1] = words[s], words[after] if after < last else indptr[a + 1]
                 end += 1
