@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from namesake.kernels.names.constants import FIRST_NAME, FORM_QUALITY, FORM_WEIGHT, SHORT, SIMILAR, SURNAME
 
-MOST, LENT, LEAST_SHARE = 8, 4, 0.01
+MOST, MOST_OF_WORD, LENT, LEAST_SHARE = 8, 4, 4, 0.01
 PART_QUALITY, FAVOURED, ALONE = 0.7, 400.0, 6.0
 
 
@@ -73,5 +73,6 @@ def candidates(
         least = LEAST_SHARE * ranked[0][0] / (FAVOURED if favoured else 1.0) if ranked else 0.0
         if ranked and ranked[0][0] < needed * (ALONE if len(mention.tokens) == 1 else 1.0):
             ranked = []
-        found.append([one for share, one in ranked[:MOST] if share >= least])
+        most = MOST_OF_WORD if len(mention.tokens) == 1 else MOST
+        found.append([one for share, one in ranked[:most] if share >= least])
     return found

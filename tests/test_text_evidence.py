@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
+from dataclasses import dataclass
 
 import pytest
 
 from few_people import SmallKB
 from namesake.doubts import DOUBTS
 from namesake.kb.columns.column_files import Strings
-from namesake.names.hypotheses import find
+from namesake.names.hypotheses import Found, find
 from namesake.text_evidence import evidence
 
 SMITH = "Zara Smith"
@@ -76,6 +76,16 @@ def kb() -> SmallKB:
     return SmallKB({label: (fame, []) for label, fame in KNOWN.items()})
 
 
+@dataclass
+class Mentions:
+    """Those of a text."""
+
+    context: Found
+
+    def __len__(self) -> int:
+        return len(self.context)
+
+
 class OneText:
     """As much of a batch as evidence reads: the names found in texts, the one that is asked for between two others."""
 
@@ -87,7 +97,7 @@ class OneText:
             name if self.found.span_text[span] == 2 else "" for name, span in zip(names, self.found.leads, strict=True)
         ]
 
-        self.mentions = SimpleNamespace(context=self.found)
+        self.mentions = Mentions(self.found)
 
     def once(self, make):
         return make(self, None)
@@ -116,7 +126,7 @@ def test_a_text_without_names_has_no_evidence(kb: SmallKB, name: str) -> None:
     found = find(kb, column.data, column.offsets)
 
     class Nothing:
-        names, mentions = (), SimpleNamespace(context=found)
+        names, mentions = (), Mentions(found)
 
         def once(self, make):
             return make(self, None)

@@ -148,7 +148,7 @@ def byline(batch: Batch, found: Found) -> Scores:
     Authors are seldom written about, so a famous name in a byline is that of another person.
     """
     texts, kb = found.texts, batch.kb
-    spans = np.flatnonzero(found.is_before(t.BY))  # few
+    spans = np.flatnonzero(found.has("before", "BY"))  # few
     before = found.first[spans] - 1
     opens = texts.marks[before] & (t.AT_START | t.HAS_CAPITAL) == t.AT_START | t.HAS_CAPITAL
     credit = (before > texts.indptr[found.span_text[spans]]) & (texts.classes[before - 1] & np.uint32(t.CREDIT) != 0)
@@ -192,7 +192,7 @@ def kinds_missing(batch: Batch, found: Found) -> Scores:
 @_of_found("OtherPlace")
 def other_place(batch: Batch, found: Found) -> Scores:
     """Share of the spans after "in", "to" and the like, if an item that is no entity of the KB has this name."""
-    return np.where(found.other_fame > 0, found.mean(found.is_before(t.IN_PLACE | t.TO_PLACE)), 0.0)
+    return np.where(found.other_fame > 0, found.share("before", "IN_PLACE", "TO_PLACE"), 0.0)
 
 
 def _best_fame(batch: Batch, kept: Bool | None = None) -> Scores:

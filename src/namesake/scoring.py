@@ -287,7 +287,8 @@ def _linked_before(scored: Scored) -> Int64:
     """For mentions of "the other" entity with a name, the best candidate of the name's first mention; else -1."""
     batch, found, rows = scored.batch, scored.batch.mentions.context, np.full(len(scored.batch.mentions), -1, np.int64)
     assert found is not None
-    asked = np.flatnonzero(np.isin(batch.article, batch.article[found.is_other]))
+    in_article = np.bincount(batch.article[found.is_other], minlength=len(batch.ids))
+    asked = np.flatnonzero(in_article[batch.article])
     if not len(asked):
         return rows
     data, offsets = text_buffers(batch.names.take(arrow_numbers(asked)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from namesake.arrays import Bool, Float64, Int64
+from namesake.arrays import Bool, Float64
 from namesake.scorers.registry import Signal, doubt
 
 if TYPE_CHECKING:
@@ -36,19 +36,24 @@ class _Classes:
 t = _Classes()
 
 
-def evidence(name: str, *aliases: str, formula: str | None = None) -> Callable[[Callable[[Found], OfSpans]], Signal]:
+def evidence(
+    name: str, *aliases: str, formula: str | None = None, of_spans: bool = True
+) -> Callable[[Callable[[Found], OfSpans]], Signal]:
     """Declare a function of the spans found in texts as evidence, with its former names (`aliases`).
 
-    `formula` describes it; by default, the first line of the docstring does.
+    `formula` describes it; by default, the first line of the docstring does. Without `of_spans`, the function returns a
+    number for each mention.
     """
 
     def declare(function: Callable[[Found], OfSpans]) -> Signal:
-        def mean(batch: Batch, kb: KB) -> Float64:
+        def of_mentions(batch: Batch, kb: KB) -> Float64:
             found = batch.mentions.context
-            return np.zeros(len(batch.mentions)) if found is None else found.mean(np.asarray(function(found)))
+            if found is None:
+                return np.zeros(len(batch.mentions))
+            return found.mean(np.asarray(function(found))) if of_spans else function(found)
 
         def of_batch(batch: Batch) -> Float64:
-            return batch.once(mean)
+            return batch.once(of_mentions)
 
         of_batch.__module__, of_batch.__doc__ = function.__module__, function.__doc__
         return doubt(name, formula=formula, aliases=aliases)(of_batch)
@@ -56,27 +61,9 @@ def evidence(name: str, *aliases: str, formula: str | None = None) -> Callable[[
     return declare
 
 
-def _has(column: np.ndarray, at: Int64, bits: int) -> Bool:
-    """Whether the tokens at some places have one of these bits. Places beside a text must not count afterwards."""
-    found: Bool = column.take(at, mode="clip") & column.dtype.type(bits) != 0
-    return found
-
-
-def _capital(found: Found, at: Int64) -> Bool:
-    return _has(found.texts.marks, at, t.HAS_CAPITAL)
-
-
 def _capital_before(found: Found) -> Bool:
-    texts, before = found.texts, found.first - 1
-    opens = _has(texts.marks, before, t.AT_START) & _has(texts.classes, before, t.FUNCTION)
-    opens |= _has(texts.classes, before, t.HONORIFIC | t.TITLE | t.NAME_TITLE)
-    return found.continues(found.first) & _capital(found, before) & ~opens
-
-
-def _word_before(found: Found) -> Bool:
-    texts, before = found.texts, found.first - 1
-    other = _capital(found, before) | _has(texts.bits, before, t.IS_NUMBER) | _has(texts.classes, before, t.FUNCTION)
-    return found.continues(found.first) & ~other
+    opens = found.has("before", "AT_START") & found.has("before", "FUNCTION")
+    return found.has("before", "HAS_CAPITAL") & ~(opens | found.has("before", "HONORIFIC", "TITLE", "NAME_TITLE"))
 
 
 SIGNS: dict[str, tuple[Any, ...]] = {
@@ -88,31 +75,25 @@ SIGNS: dict[str, tuple[Any, ...]] = {
     ),
     "TextInCapitals": (lambda found: found.styles == t.ALL_CAPITALS, "in a text that consists of capitals."),
     "InLowerCase": (
-        lambda found: (found.styles == t.LOWER) & ~_capital(found, found.first),
+        lambda found: (found.styles == t.LOWER) & ~found.has("first", "HAS_CAPITAL"),
         "for a name without any capital, in a text without capitals.",
     ),
     "EndsInLowerCase": (
-        lambda found: ~_capital(found, found.end - 1),
+        lambda found: ~found.has("last", "HAS_CAPITAL"),
         "for a name whose last word has no capital: American football.",
     ),
-    "Abbreviated": (
-        lambda found: _has(found.texts.bits, found.first, t.IS_DOTTED),
-        "for a name that begins with an abbreviation and its period: U.S.",
-    ),
+    "Abbreviated": ("first IS_DOTTED", "for a name that begins with an abbreviation and its period: U.S."),
     "DateWord": ("first DATE", "for a name that begins with a day, a month or a season."),
     "FunctionWord": ("first FUNCTION", "for a name that begins with a function word: The Times."),
     # its place in the sentence
-    "SentenceStart": (
-        lambda found: _has(found.texts.marks, found.first, t.AT_START),
-        "at the start of a sentence, where every word has a capital.",
-    ),
+    "SentenceStart": ("first AT_START", "at the start of a sentence, where every word has a capital."),
     "CapitalBefore": (
         _capital_before,
         'after another word with a capital: the name may be the end of a longer one. Not after a title, or "The".',
         *("FirstNameBefore", "Comes"),
     ),
     "CapitalAfter": (
-        lambda found: found.continues(found.end) & _capital(found, found.end),
+        "after HAS_CAPITAL",
         "before another word with a capital: the name may be the beginning of a longer one.",
         *("NameContinues", "GoesOn"),
     ),
@@ -134,27 +115,24 @@ SIGNS: dict[str, tuple[Any, ...]] = {
     ),
     "OrganisationWordAfter": ("after FIRM FIRM_WORD", "before such a word."),
     "OwnerWordAfter": ("after AFTER_COMPANY", "before a word that follows companies: owner, shares."),
-    "WordBefore": (_word_before, "after a word in lower case that is no function word."),
+    "WordBefore": (
+        lambda found: found.has("before", "EXISTS") & ~found.has("before", "HAS_CAPITAL", "IS_NUMBER", "FUNCTION"),
+        "after a word in lower case that is no function word.",
+    ),
     "FunctionWordBefore": ("before FUNCTION", "after a function word."),
     "FunctionWordAfter": ("after FUNCTION", "before a function word."),
 }
-"""Evidence that is 1 for a span with a sign, and 0 for others: a function, or a place and the lists with its word; when
-it is 1, and its former names."""
-_PLACES: dict[str, Callable[[Found, int], Bool]] = {
-    "before": lambda found, lists: found.is_before(lists),
-    "first": lambda found, lists: _has(found.texts.classes, found.first, lists),
-    "last": lambda found, lists: _has(found.texts.classes, found.end - 1, lists),
-    "after": lambda found, lists: found.is_after(lists),
-}
+"""Evidence that is 1 for a span with a sign, and 0 for others: a function, or a word in or beside the span and what is
+known of it (`Found.has`); when it is 1, and its former names."""
 
 
-def _word(place: str, *lists: str) -> Callable[[Found], Bool]:
-    """Whether the word at a place of each span is in one of the lists: constants of `kernels.names.tokens`."""
-    return lambda found: _PLACES[place](found, sum(getattr(t, name) for name in lists))
+def _share(place: str, *signs: str) -> Callable[[Found], Float64]:
+    return lambda found: found.share(place, *signs)
 
 
 for _name, (_sign, _when, *_aliases) in SIGNS.items():
-    evidence(_name, *_aliases, formula=f"1 {_when}")(_word(*_sign.split()) if isinstance(_sign, str) else _sign)
+    _word = isinstance(_sign, str)
+    evidence(_name, *_aliases, formula=f"1 {_when}", of_spans=not _word)(_share(*_sign.split()) if _word else _sign)
 
 
 # the rest of the text

@@ -16,7 +16,7 @@ from namesake.articles.schema import ARTICLES, MENTION, SPANS, check
 from namesake.errors import NamesakeError, must_be
 from namesake.kernels.text.spans import tokens_to_characters
 
-MOST_ARTICLES = 1024
+MOST_ARTICLES = 2048
 MOST_BYTES = 16 << 20
 CANDIDATE_BYTES = 100
 """The weight of a candidate in the size of a batch, in bytes of text: its columns need about as much memory."""

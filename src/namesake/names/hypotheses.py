@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +19,7 @@ from namesake.kb.names.normalise import normalise_many
 from namesake.kernels.dump.wikidata import FIRST_OWN
 from namesake.kernels.names import gather, lattice
 from namesake.kernels.names import tokens as t
+from namesake.kernels.names.around import BITS, BITS_AT, MARKS, MARKS_AT, share_with, words_around
 from namesake.kernels.names.choose import choose, mean_of_spans
 from namesake.kernels.names.constants import FAME_STEPS
 from namesake.kernels.names.expected import count_labels
@@ -30,6 +31,13 @@ from namesake.names.tables import tables
 if TYPE_CHECKING:
     from namesake.kb.names.index import NameIndex
     from namesake.kb.store import KB
+
+
+@lru_cache
+def _known(signs: tuple[str, ...]) -> np.uint64:
+    """What `words_around` knows of a word with one of these signs."""
+    shifts = (BITS_AT if sign in BITS else MARKS_AT if sign in MARKS else 0 for sign in signs)
+    return np.uint64(sum(getattr(t, sign) << shift for sign, shift in zip(signs, shifts, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -80,11 +88,6 @@ class Found:
         """The text of each span."""
         return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.span_indptr[self.indptr]))
 
-    @cached_property
-    def text_bounds(self) -> tuple[Int64, Int64]:
-        """The first token of each span's text, and the one after its last."""
-        return self.texts.indptr[self.span_text], self.texts.indptr[self.span_text + 1]
-
     @property
     def leads(self) -> Int64:
         """The first span of each mention."""
@@ -114,24 +117,35 @@ class Found:
         means: Float64 = mean_of_spans(self.span_indptr, numbers)
         return means
 
-    # the tokens around each span
-    def token(self, column: np.ndarray, at: Int64) -> np.ndarray:
-        """The values of a column of tokens at some places, 0 outside the text of each span."""
-        begin, end = self.text_bounds
-        return np.where((at >= begin) & (at < end), column.take(at, mode="clip"), column.dtype.type(0))
+    # the tokens in and around each span
+    def has(self, place: str, *signs: str) -> Bool:
+        """Whether the word "before", "after", "first" or "last" has one of these signs, constants of `tokens`.
 
-    def has_capital(self, at: Int64) -> Bool:
-        """Whether the tokens at some places have a capital."""
-        return self.has_mark(at, t.HAS_CAPITAL)
-
-    def has_mark(self, at: Int64, marks: int) -> Bool:
-        """Whether the tokens at some places have one of these marks: what stands before them."""
-        found: Bool = self.token(self.texts.marks, at) & np.uint8(marks) != 0
+        A word beside a span counts if nothing but a space or a hyphen is between.
+        """
+        found: Bool = self._words[place] & _known(signs) != 0
         return found
 
-    def has_bit(self, at: Int64, bits: int) -> Bool:
-        """Whether the tokens at some places have one of these bits: how they are written."""
-        found: Bool = self.token(self.texts.bits, at) & np.uint8(bits) != 0
+    def share(self, place: str, *signs: str) -> Float64:
+        """The share of the spans of each mention for which `has` is true."""
+        shares: Float64 = share_with(self.span_indptr, self._words[place], _known(signs))
+        return shares
+
+    @cached_property
+    def _words(self) -> dict[str, UInt64]:
+        """What is known of the words in and around each span."""
+        known = words_around(self.texts, self.first, self.end)
+        return {"before": known[0], "first": known[1], "last": known[2], "after": known[3]}
+
+    def is_behind_comma(self, at: Int64) -> Bool:
+        """Whether a comma is before the tokens at some places."""
+        found: Bool = np.append(self.texts.gaps, np.uint8(t.HARD))[at] == t.COMMA
+        return found
+
+    def all_tokens(self, bits: int) -> Bool:
+        """Whether all tokens of each span have one of these bits."""
+        lacking = indptr(self.texts.bits & bits == 0)
+        found: Bool = lacking[self.end] == lacking[self.first]
         return found
 
     def line_share(self, of_tokens: Bool) -> Float64:
@@ -140,52 +154,6 @@ class Found:
         counts = np.add.reduceat(of_tokens, starts, dtype=np.int64)
         share: Float64 = counts / np.diff(starts, append=len(of_tokens))
         return share[np.searchsorted(starts, self.first, side="right") - 1]
-
-    def is_listed(self, at: Int64, classes: int) -> Bool:
-        """Whether the tokens at some places are in one of these lists of words."""
-        found: Bool = self.token(self.texts.classes, at) & np.uint32(classes) != 0
-        return found
-
-    def continues(self, at: Int64) -> Bool:
-        """Whether nothing but a space or a hyphen is between the tokens at some places and those before."""
-        found: Bool = self._gaps[at] == t.SOFT
-        return found
-
-    def is_behind_comma(self, at: Int64) -> Bool:
-        """Whether a comma is before the tokens at some places."""
-        found: Bool = self._gaps[at] == t.COMMA
-        return found
-
-    def is_before(self, classes: int) -> Bool:
-        """Whether a word of one of these lists is directly before each span."""
-        found: Bool = self._before & np.uint32(classes) != 0
-        return found
-
-    def is_after(self, classes: int) -> Bool:
-        """Whether a word of one of these lists is directly after each span."""
-        found: Bool = self._after & np.uint32(classes) != 0
-        return found
-
-    @cached_property
-    def _gaps(self) -> UInt8:
-        """What stands before each token, and behind the last; HARD before the first token of a text."""
-        return np.append(self.texts.gaps, np.uint8(t.HARD))
-
-    @cached_property
-    def _before(self) -> np.ndarray:
-        """The lists with the word directly before each span."""
-        return np.where(self.continues(self.first), self.texts.classes[self.first - 1], np.uint32(0))
-
-    @cached_property
-    def _after(self) -> np.ndarray:
-        """The lists with the word directly after each span."""
-        return np.where(self.continues(self.end), self.texts.classes.take(self.end, mode="clip"), np.uint32(0))
-
-    def all_tokens(self, bits: int) -> Bool:
-        """Whether all tokens of each span have one of these bits."""
-        lacking = indptr(self.texts.bits & bits == 0)
-        found: Bool = lacking[self.end] == lacking[self.first]
-        return found
 
     @cached_property
     def sizes(self) -> Int64:

@@ -127,11 +127,10 @@ def first_name_after_in(batch: Batch) -> Scores:
     found = batch.mentions.context
     if found is None:
         return np.zeros(len(batch.rows))
-    from namesake.kernels.names import tokens as t
 
     asked = np.flatnonzero(found.forms == SHORT + FIRST_NAME)
     scores = np.zeros(len(batch.rows))
-    before = found.mean(found.is_before(t.IN_PLACE | t.TO_PLACE))
+    before = found.share("before", "IN_PLACE", "TO_PLACE")
     scores[asked] = -before[np.searchsorted(batch.offsets, asked, side="right") - 1]
     return scores
 

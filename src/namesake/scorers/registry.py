@@ -84,7 +84,9 @@ class Signal:
         if scores.shape != (count,):
             size = f"{' × '.join(map(str, scores.shape))} numbers" if scores.shape else "one number"
             raise NamesakeError(f"{who} gave {size} for {count} {of}: one for each is needed")
-        if not np.isfinite(scores).all():
+        with np.errstate(all="ignore"):
+            is_finite = np.isfinite(scores.sum()) or np.isfinite(scores).all()  # large numbers may have an infinite sum
+        if not is_finite:
             raise NamesakeError(f"{who} gave a score that is no finite number")
         return scores
 

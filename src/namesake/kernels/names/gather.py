@@ -23,8 +23,8 @@ SALT = np.uint64(0x9E3779B97F4A7C15)
 """Makes the hash of a name that follows "another" differ from that of the same name elsewhere."""
 MOST_WORDS = 5
 """Words between an article and the end of an apposition."""
-MOST = 8
-"""Candidates of a mention."""
+MOST, MOST_OF_WORD = 8, 4
+"""Candidates of a mention, and of one that is one word."""
 LEAST_SHARE = 0.01
 """A candidate whose weight is a smaller share of the largest one, which is not favoured here, is left out."""
 LENT = 4
@@ -335,7 +335,7 @@ def gather_candidates(texts, found, mentions, index, variants):
                 form = SHORT + (SURNAME if link % 2 else FIRST_NAME)
                 count = lend(index, name_in(packed[link // 2]), form, best, count)
                 link = chain[link]
-            count = sort_best(best, count)
+            count = min(sort_best(best, count), MOST_OF_WORD if is_word else MOST)
             least = LEAST_IN_LOWER_CASE * (ALONE if is_word else 1.0) if texts.styles[text] == t.LOWER else 0.0
             top = best.order[0]
             if count == 0 or best.weights[top] < least:

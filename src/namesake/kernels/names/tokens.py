@@ -21,6 +21,7 @@ ARTICLE, BY, CREDIT, OTHER, AND, AFTER_COMPANY, DETERMINER, SPORT = (1 << bit fo
 NO_NAME = NEVER | DATE | NAME_TITLE | NUMERAL | FUNCTION | SUFFIX | FIRM  # by itself no name of one word
 # what stands before a token, by bits, and whether it has a capital, also behind an apostrophe (d'Estaing)
 HAS_CAPITAL, AT_START, AFTER_HYPHEN, AFTER_DOT, IS_JOINED, STARTS_LINE = 1, 2, 4, 8, 16, 32
+EXISTS = 64  # a mark of `around`: there is a token
 SOFT, COMMA, HARD = 0, 1, 2  # what stands before a token
 LOWER, CASED, ALL_CAPITALS = 0, 1, 2  # how a text is written
 
