@@ -123,13 +123,15 @@ def listed_words(batch: Batch, kb: KB) -> Scores:
 @scorer("LabelWords")
 def label_words(batch: Batch, kb: KB) -> Scores:
     """Words of the label, beyond those of the name, that are in the article: at most 3; 0 if no statement names it."""
-    return np.minimum(batch.once(beyond_chance).label, 3.0)
+    named: Scores = np.minimum(batch.once(beyond_chance).label, 3.0)
+    return named
 
 
 @scorer("LabelWordsMissing")
 def label_words_missing(batch: Batch, kb: KB) -> Scores:
     """-1 for each word of the label, beyond as many as the name has, that is not in the article: at least -4."""
-    return -np.minimum(batch.once(beyond_chance).label_missing, 4.0)
+    missing: Scores = np.maximum(-batch.once(beyond_chance).label_missing, -4.0)
+    return missing
 
 
 def lift(shared: Scores, chance: Scores) -> Scores:
