@@ -16,23 +16,24 @@ from pathlib import Path
 
 import numpy as np
 
+from namesake.arrays import Int64, UInt8
 from namesake.kb.columns import KBColumns
 from namesake.kb.columns.words import index_words
 from namesake.kb.store import KB
 from namesake.language import English
-from namesake.text import Bytes, Lexicon, Offsets, pack, tokenize
+from namesake.text import Lexicon, pack, tokenize
 
 ARTICLES = Path(__file__).resolve().parents[2] / "shared" / "quotebank" / "articles.jsonl.gz"
 
 
-def read_texts(path: Path = ARTICLES, repeat: int = 1) -> tuple[Bytes, Offsets]:
+def read_texts(path: Path = ARTICLES, repeat: int = 1) -> tuple[UInt8, Int64]:
     """The contents of Quotebank articles, several times over, in Arrow's layout."""
     with gzip.open(path, "rt") as lines:
         texts = [json.loads(line)["content"] for line in lines]
     return pack(texts * repeat)
 
 
-def bare_pass(lexicon: Lexicon, data: Bytes, offsets: Offsets, tries: int = 7) -> float:
+def bare_pass(lexicon: Lexicon, data: UInt8, offsets: Int64, tries: int = 7) -> float:
     """Seconds of one tokenise-and-look-up pass over the texts, the best of several, with the lexicon warmed up."""
     return best(lambda: lexicon.analyse(data, offsets), tries)
 
@@ -47,12 +48,12 @@ def best(run: Callable[[], object], tries: int) -> float:
     return min(seconds)
 
 
-def lexicon_of(kb: Path | None, data: Bytes, offsets: Offsets) -> Lexicon:
+def lexicon_of(kb: Path | None, data: UInt8, offsets: Int64) -> Lexicon:
     """The lexicon of a KB, or of the texts' own words."""
     if kb is None:
         made, _ = index_words([(data, offsets)], English)
         columns = KBColumns.surface_hash, KBColumns.surface_word, KBColumns.stem_hash, KBColumns.stem_word
-        return Lexicon(*(made[column] for column in columns), English)
+        return Lexicon([made[column] for column in columns], English)
     return KB.open(kb).lexicon()
 
 

@@ -34,9 +34,7 @@ def test_a_bitmap_is_a_sorted_set(added: list[int], asked: list[int]) -> None:
     before = bitmap.count_before(bits)
     expected = sorted(set(added))
     assert before[-1] == len(expected)
-    members = np.empty(len(expected), np.int64)
-    bitmap.members(bits, members)
-    assert members.tolist() == expected
+    assert bitmap.members(bits).tolist() == expected
     places = bitmap.find(bits, before, np.array(asked, np.int64))
     assert places.tolist() == [expected.index(number) if number in expected else -1 for number in asked]
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from namesake.apps.cli.commands import app
 from namesake.articles.article import Article, Mention
 from namesake.articles.rejects import Rejects
-from namesake.datasets.catalogue import READERS, WRITERS, write_as
+from namesake.datasets.catalogue import READERS, WRITERS, write
 from namesake.datasets.corpus_formats import LabelledArticle, Truth
 from namesake.errors import NamesakeError
 
@@ -47,7 +47,7 @@ def articles(draw: st.DrawFn, tokens: bool) -> LabelledArticle:
 
 def there_and_back(one: LabelledArticle, to: str, folder: Path) -> LabelledArticle:
     out = folder / f"out{SUFFIX.get(to, '.jsonl')}"
-    counts = write_as([one], to, out)
+    counts = write([one], [out], to)
     assert counts["articles"] == 1
     rejects = Rejects()
     [back] = READERS[BACK[to]](out, rejects)
@@ -106,7 +106,7 @@ def test_elevant_has_what_it_asks_for(tmp_path: Path) -> None:
     mentions = [Mention("Buzz Aldrin", [(19, 30)], ["Q2252"]), Mention("Neil Armstrong", [(0, 14)])]
     text = "Neil Armstrong and Buzz Aldrin"
     truths = [Truth("Buzz Aldrin", "Buzz Aldrin", 0), Truth("Neil Armstrong", "Neil Armstrong", None)]
-    write_as([LabelledArticle(Article("7", text, "Moon", None, mentions), truths)], "elevant", tmp_path / "o.jsonl")
+    write([LabelledArticle(Article("7", text, "Moon", None, mentions), truths)], [tmp_path / "o.jsonl"], "elevant")
     [line] = (tmp_path / "o.jsonl").read_text().splitlines()
     by = {"recognized_by": "namesake", "linked_by": "namesake"}
     assert json.loads(line) == {

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from namesake.articles import builder
 from namesake.articles.rejects import Rejects
 from namesake.articles.schema import ARTICLES, LINKS, check
 from namesake.errors import NamesakeError
@@ -119,9 +120,10 @@ def test_lone_surrogates_and_nuls_survive_as_characters():
     assert article.text == "a\ufffdb\0c😀"
 
 
-def test_batches_are_bounded_and_lose_nothing(tmp_path):
+def test_batches_are_bounded_and_lose_nothing(tmp_path, monkeypatch):
     path = written(tmp_path / "a.jsonl", [PLAIN | {"id": str(i)} for i in range(10)])
-    tables = list(read_lines(path.read_bytes(), path, Rejects(), most_articles=3))
+    monkeypatch.setattr(builder, "MOST_ARTICLES", 3)
+    tables = list(read_lines(path.read_bytes(), path, Rejects()))
     assert [t.num_rows for t in tables] == [3, 3, 3, 1]
     assert [r["id"] for t in tables for r in t.to_pylist()] == [str(i) for i in range(10)]
 

@@ -114,7 +114,7 @@ def test_bad_dates_are_counted_with_the_rejects_where_there_are_any(linker, recw
         pa.table({"id": ["a", "b"], "text": [BODY] * 2, "date": ["hello", str(year)]}) for year in range(1990, 2000)
     ]
     rejects = Rejects()
-    assert sum(done.articles for done in link_tables(linker, tables, rejects, threads)) == 20
+    assert sum(done.articles.num_rows for done in link_tables(linker, tables, rejects, threads)) == 20
     assert rejects.unread_dates == {"hello": 10}
     assert not recwarn.list
 

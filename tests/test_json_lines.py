@@ -2,12 +2,14 @@
 
 import json
 from pathlib import Path
+from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from namesake.articles import builder
 from namesake.articles.rejects import Rejects
 from namesake.articles.schema import ARTICLES
 from namesake.formats import read_articles
@@ -69,9 +71,11 @@ def is_valid(line: bytes) -> bool:
 
 @given(st.lists(lines(), max_size=6), st.booleans(), st.sampled_from([1, 2048]))
 def test_lines_are_read_as_python_reads_them(records, newline, most_articles):
-    rejects, places = Rejects(most=1000), dict[str, int]()
+    rejects = Rejects(most=1000)
+    rejects.places = {}
     text = b"\n".join(records) + (b"\n" if newline else b"")
-    tables = list(read_lines(text, Path("file"), rejects, MOST, places=places, most_articles=most_articles))
+    with patch.object(builder, "MOST_ARTICLES", most_articles):
+        tables = list(read_lines(text, Path("file"), rejects, MOST))
     for table in tables:
         table.validate(full=True)
         assert table.num_rows <= most_articles
@@ -80,7 +84,7 @@ def test_lines_are_read_as_python_reads_them(records, newline, most_articles):
     rejected = [number for number, line in enumerate(records, 1) if not is_valid(line) and line not in BLANK]
     assert [one.line for one in rejects.first] == rejected
     expected = {row_of(line)["id"]: number for number, line in enumerate(records, 1) if is_valid(line)}
-    assert places == expected
+    assert rejects.places == expected
 
 
 def test_tables_end_where_they_are_full():
@@ -91,7 +95,7 @@ def test_tables_end_where_they_are_full():
 
 
 @pytest.mark.parametrize("size", [10, 37, 1000])
-def test_blocks_may_end_after_any_line(size, tmp_path):
+def test_blocks_may_end_after_any_line(size, tmp_path, monkeypatch):
     """What a file gives does not depend on where it is cut, nor on the size of a table."""
     records = [{"id": str(k), "text": "word " * (k % 7), "title": None if k % 3 else "t"} for k in range(200)]
     raw = [json.dumps(one).encode() for one in records]
@@ -99,9 +103,10 @@ def test_blocks_may_end_after_any_line(size, tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\n".join(raw))
     rejects, whole, tables = Rejects(), Rejects(), []
+    monkeypatch.setattr(builder, "MOST_ARTICLES", 30)
     for first in range(0, 200, size):
         lines = b"\n".join(raw[first : first + size]) + b"\n"
-        tables += read_lines(lines, path, rejects, before=first, most_articles=30)
+        tables += read_lines(lines, path, rejects, before=first)
     found = joined(tables)
     assert found == joined(list(read_articles(path, whole)))
     assert [one["id"] for one in found] == [str(k) for k in range(200) if k not in (50, 120)]

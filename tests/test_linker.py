@@ -129,7 +129,7 @@ def test_same_links_for_any_number_of_threads(slice_linker, quotebank, whole, th
     fresh = Linker(slice_linker.kb, slice_linker.recipe)
     tables = [quotebank.slice(at, size) for at in range(0, quotebank.num_rows, size)]
     done = list(link_tables(fresh, iter(tables), NoRejects(), threads, scores=True))
-    assert [one.articles for one in done] == [table.num_rows for table in tables]
+    assert [one.articles.num_rows for one in done] == [table.num_rows for table in tables]
     assert pa.concat_tables([one.links for one in done]).combine_chunks().equals(whole.combine_chunks())
 
 

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from io import FileIO
-from mmap import mmap
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -424,15 +423,16 @@ def test_a_large_array_has_its_room_on_the_disk_before_it_is_written(
 
 
 def test_pages_may_leave_while_arrays_are_made(tmp_path: Path) -> None:
-    room, made = large.Room(1, folder=tmp_path), [mmap(-1, 4096) for _ in range(200)]
+    room, pages = large.Room(1, folder=tmp_path), tmp_path / "pages"
+    pages.write_bytes(bytes(4096))
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
-        with ThreadPoolExecutor(1) as others:
+        with ThreadPoolExecutor(1) as others, pages.open("r+b") as file:
+            made = [room.map(file.fileno(), np.uint8) for _ in range(200)]
             leaving = others.submit(lambda: [room.release() for _ in range(500)])
             while not leaving.done():
-                made = [*made[1:], mmap(-1, 4096)]
-                room.add(made[-1])
+                made = [*made[1:], room.map(file.fileno(), np.uint8)]
             leaving.result()
     finally:
         sys.setswitchinterval(before)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from namesake.errors import NamesakeError
+from namesake.kb.vectors.stored import wide
 from namesake.kernels.vectors import widen
 from namesake.linker import Linker
 from namesake.recipe import Part, Recipe, recipes
@@ -48,7 +49,7 @@ def test_cse_and_ncse_are_cosines_of_encoded_texts(vector_kb, articles):
             held = [text[a:b].strip() for a, b in sentences(text) if any(s < b and e > a for s, e in link["spans"])]
             whole, narrow = encoder(vector_kb).encode([text, " ".join(held)])
             for candidate in link["candidates"]:
-                entity = vector_kb.text_vectors.entity(row_of(vector_kb, candidate["qid"]))
+                entity = wide(vector_kb.text_vectors.entities[row_of(vector_kb, candidate["qid"])])
                 assert candidate["parts"]["CSE"] == pytest.approx(cosine(whole, entity), abs=1e-5)
                 assert candidate["parts"]["NCSE"] == pytest.approx(cosine(narrow, entity), abs=1e-5)
                 checked += 1

@@ -59,7 +59,7 @@ def lexicon(columns: list[list[str]], how: str = "stem") -> tuple[Lexicon, dict[
     tables = [made[getattr(KBColumns, name)] for name in ("surface_hash", "surface_word", "stem_hash", "stem_word")]
     for table in tables:
         table.flags.writeable = False  # as memory-mapped columns are
-    return Lexicon(*tables, English, how), {word: k for k, word in enumerate(made[KBColumns.words])}
+    return Lexicon(tables, English, how), {word: k for k, word in enumerate(made[KBColumns.words])}
 
 
 def found(lexicon: Lexicon, texts: list[str]) -> list[list[tuple[int, int]]]:

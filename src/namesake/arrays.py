@@ -126,7 +126,7 @@ def positions(ascending: npt.NDArray[Any], wanted: npt.NDArray[Any]) -> Int64:
     return np.where(ascending[at] == wanted, at, -1).astype(np.int64, copy=False)
 
 
-def take_rows(offsets: Int64, rows: Int64) -> tuple[Int64, Int64]:
+def take_rows(offsets: Int64, rows: Int64 | Int32) -> tuple[Int64, Int64]:
     """Selected rows of a ragged array: their new offsets, and the old position of each of their values."""
     sizes = offsets[1:][rows] - offsets[:-1][rows]
     taken = indptr(sizes)
@@ -141,16 +141,11 @@ def one_chunk(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 
 
 def from_stream(given: object) -> object:
-    """A table of an object with the Arrow stream interface (frames, relations, readers), in plain layouts.
-
-    Other objects are returned unchanged. NamesakeError if a column cannot be represented in Arrow.
-    """
+    """A table of a frame, relation or reader with the Arrow stream interface, in plain layouts; else the object."""
+    if isinstance(given, pa.RecordBatch):
+        given = pa.Table.from_batches([given])
     if isinstance(given, pa.Table):
         return plain_table(given)
-    if isinstance(given, pa.RecordBatch):
-        return plain_table(pa.Table.from_batches([given]))
-    if isinstance(given, pa.RecordBatchReader):
-        return plain_table(given.read_all())
     if hasattr(given, "__arrow_c_stream__"):
         try:
             table = pa.RecordBatchReader.from_stream(given).read_all()
@@ -198,9 +193,9 @@ def plain(array: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(kind):
         return plain(array.dictionary).take(array.indices)
     if pa.types.is_run_end_encoded(kind):
-        ends = numpy_numbers(array.run_ends).astype(np.int64)
-        rows = np.searchsorted(ends, np.arange(array.offset, array.offset + len(array)), side="right")
-        return plain(array.values).take(arrow_numbers(rows))
+        rows = np.arange(array.offset, array.offset + len(array))
+        runs = np.searchsorted(numpy_numbers(array.run_ends), rows, side="right")
+        return plain(array.values).take(arrow_numbers(runs))
     if kind in (pa.string_view(), pa.binary_view()):
         plain_kind = pa.large_string() if kind == pa.string_view() else pa.large_binary()
         try:
@@ -238,7 +233,7 @@ def _plain_nested(array: pa.Array) -> pa.Array:
         return pa.StructArray.from_arrays(children, fields=fields, mask=null)
     if pa.types.is_map(kind):
         keys, items = plain(array.keys), plain(array.items)
-        whole, count = pa.map_(keys.type, items.type), 2
+        whole = pa.map_(keys.type, items.type)
         values = pa.StructArray.from_arrays([keys, items], fields=[whole.key_field, whole.item_field])
     else:
         values = plain(array.values)
@@ -246,8 +241,8 @@ def _plain_nested(array: pa.Array) -> pa.Array:
         makers = {pa.ListType: pa.list_, pa.LargeListType: pa.large_list, pa.ListViewType: pa.list_view}
         make = makers.get(type(kind), pa.large_list_view)
         whole = pa.list_(values.type, kind.list_size) if is_fixed else make(values.type)
-        count = 1 if is_fixed else 3 if _is_list_view(kind) else 2
-    made = pa.Array.from_buffers(whole, len(array), array.buffers()[:count], offset=array.offset, children=[values])
+    own = array.buffers()[: whole.num_buffers]
+    made = pa.Array.from_buffers(whole, len(array), own, offset=array.offset, children=[values])
     if not _is_list_view(kind):
         return made
     offsets, values = list_parts(made)

@@ -1,8 +1,7 @@
 """Compile kernels, which happens once per machine and version, and what users see meanwhile.
 
-A program that uses the library gets a message by the logger `namesake`. Python prints it as one line on standard error
-where a program has set up no logging, and `logging.getLogger("namesake").setLevel("ERROR")` silences it. The command
-line compiles all kernels at once on all cores, with a progress bar.
+A program that uses the library gets a message by the logger `namesake`. The command line compiles all kernels at once
+on all cores, with a progress bar.
 """
 
 import gc
@@ -19,10 +18,8 @@ from namesake.kernels import compiled
 from namesake.machine import cores
 
 NOTICE = "compiling for this machine, which is done once; `namesake compile` does it ahead of time …"
-RARE = "namesake.kernels.vectors"
-"""Kernels that only KBs with vectors need."""
-PATIENCE = 3.0
-"""Seconds of compiling after which the message appears."""
+RARE = "namesake.kernels.vectors"  # kernels that only KBs with vectors need
+PATIENCE = 3.0  # seconds of compiling after which the message appears
 
 
 def announce_compiling() -> None:
@@ -42,20 +39,12 @@ def announce_compiling() -> None:
         began = time.monotonic()
         timer = threading.Timer(max(left, 0), announce)
         timer.daemon = True
-        if left <= 0:
-            announce()
-        else:
-            timer.start()
+        timer.start()
         yield
         timer.cancel()
         left -= time.monotonic() - began
 
     compiled.around_compiling = announced
-
-
-def compile_on_all_cores() -> None:
-    """When a kernel is not in the cache, compile all kernels that are not."""
-    compiled.around_compiling = _compiled_first
 
 
 def compile_kernels(with_rare: bool = False) -> int:
@@ -110,15 +99,12 @@ def _compile_in_processes(kernels: Sequence[compiled.Kernel]) -> None:
 
 
 def _start_worker() -> None:
-    """Leave Ctrl-C to the process that started this one, and do without what slows the compiler down.
-
-    Compilers make objects by the million that live until the end, and the collector would visit all of them.
-    """
+    """Leave Ctrl-C to the process that started this one, and do without what slows the compiler down."""
     from llvmlite.binding import ffi
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    gc.disable()
+    gc.disable()  # a compiler makes objects by the million that live until the end
     with suppress(AttributeError):
         ffi.lib._lock._cblist.clear()  # Numba notes the time of every single call of LLVM
 
@@ -130,13 +116,10 @@ def _work(module: str, names: Sequence[str]) -> None:
 
 
 @contextmanager
-def _compiled_first() -> Iterator[None]:
-    """Compile all kernels, once: a kernel that is still not in the cache then is compiled by itself.
-
-    So is a kernel that is called while modules of kernels are being imported, as not all kernels are known yet.
-    """
+def compiled_first() -> Iterator[None]:
+    """Compile all kernels, once: a kernel that is still not in the cache then is compiled by itself."""
     modules = [module for name, module in sys.modules.items() if name.startswith("namesake.kernels.")]
-    if not any(getattr(module.__spec__, "_initializing", False) for module in modules):
+    if not any(getattr(module.__spec__, "_initializing", False) for module in modules):  # all kernels are known
         compiled.around_compiling = compiled.nothing
         compile_kernels()
     yield

@@ -1,8 +1,6 @@
-"""Explanations of scores: one row for each candidate and scorer, with the evidence and its sources.
+"""Explanations of scores: one row per candidate and scorer, with the evidence and its sources (docs/explanations.md).
 
-A row sums all parts of a scorer, such as those with `above`. Evidence of the text has a row only if it contributes to
-the score. In recipes that may answer NIL ("not in the knowledge base"), NIL is explained like a candidate: its rows
-have no QID, and its parts are the recipe's doubts, or the constant if there are none.
+Evidence of the text has a row only if it contributes to the score.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,30 +28,13 @@ SOURCE = pa.struct([(field.name, pa.string()) for field in fields(Source)])
 _COUNTS = [(name, pa.int32()) for name in ("more_spans", "more_sources")]
 MATCH = pa.struct([("word", pa.string()), ("spans", SPANS), ("sources", pa.list_(SOURCE)), *_COUNTS])
 """The dataclasses `Source` and `Match` as Arrow types."""
-EXPLANATION = pa.schema(
-    [
-        pa.field("article_id", pa.string()),
-        pa.field("name", pa.string()),
-        pa.field("spans", SPANS),  # of the name, in characters
-        pa.field("title_spans", SPANS),  # of the name in the title; null if there is none
-        pa.field("qid", pa.string()),  # null: NIL
-        pa.field("label", pa.string()),
-        pa.field("description", pa.string()),  # or occupations and countries, if there is none
-        pa.field("kind", pa.string()),  # such as place; null for NIL and for candidates that the KB lacks
-        pa.field("rank", pa.int32()),  # among the candidates, including NIL
-        pa.field("score", pa.float64()),
-        pa.field("confidence", pa.float64()),  # P(this candidate is right); null if the recipe has no [decide]
-        pa.field("margin", pa.float64()),  # of the mention: best minus second-best score
-        pa.field("tie_break", pa.string()),  # of the mention: the key that decided, null if the score did
-        pa.field("reason", pa.string()),  # of the mention: why it has no answer, null if it has one
-        pa.field("part", pa.string()),  # a scorer or evidence; of NIL a doubt, `nil`, or `alone` with one candidate
-        pa.field("role", pa.string()),  # part of the score, or tie-break
-        pa.field("value", pa.float64()),
-        pa.field("weight", pa.float64()),  # of the parts with `above`, those whose number is exceeded
-        pa.field("contribution", pa.float64()),  # contributions of a candidate add up to its score
-        pa.field("matches", pa.list_(MATCH)),
-    ]
-)
+_TEXT, _NUMBER = pa.string(), pa.float64()
+_NAME = {"article_id": _TEXT, "name": _TEXT, "spans": SPANS, "title_spans": SPANS}
+_CANDIDATE = {"qid": _TEXT, "label": _TEXT, "description": _TEXT, "kind": _TEXT, "rank": pa.int32(), "score": _NUMBER}
+_DECISION = {"confidence": _NUMBER, "margin": _NUMBER, "tie_break": _TEXT, "reason": _TEXT}
+_PART = {"part": _TEXT, "role": _TEXT, "value": _NUMBER, "weight": _NUMBER, "contribution": _NUMBER}
+EXPLANATION = pa.schema(_NAME | _CANDIDATE | _DECISION | _PART | {"matches": pa.list_(MATCH)})
+"""The columns of an explanation, which docs/formats.md describes."""
 
 Row = dict[str, Any]
 
@@ -77,17 +58,12 @@ def mentions_called(scored: Scored, name: str | None) -> list[int]:
     batch = scored.batch
     if name is None:
         return list(range(len(batch.mentions)))
-    called, found = normalise(name), []
-    texts_of = cache(lambda article: [texts[article].as_py() for texts in (batch.texts, batch.titles)])
-    for m in range(len(batch.mentions)):
-        names = {batch.names[m].as_py()}
-        for text, lists in zip(
-            texts_of(int(batch.article[m])), (batch.placed.span_lists, batch.placed.title_lists), strict=True
-        ):
-            names |= {text[start:end] for start, end in lists[m].as_py() or ()}
-        if called in map(normalise, names):
-            found.append(m)
-    return found
+    called, names = normalise(name), [{one} for one in batch.names.to_pylist()]
+    for column, lists in ((batch.texts, batch.placed.span_lists), (batch.titles, batch.placed.title_lists)):
+        texts = column.to_pylist()
+        for article, spans, own in zip(batch.article.tolist(), lists.to_pylist(), names, strict=True):
+            own.update(texts[article][start:end] for start, end in spans or ())
+    return [m for m, own in enumerate(names) if called in map(normalise, own)]
 
 
 def no_such_name(name: str, names: Iterable[str]) -> str:
@@ -157,11 +133,9 @@ def _nil_rows(scored: Scored, reading: Reading, shared: Row, single: bool) -> It
     yield from _decision_rows(scored, m, summands, m, about)
 
 
-def _part_row(
-    about: Row, part: str, value: float, weight: float, contribution: float, matches: Iterable[Match] = ()
-) -> Row:
-    """The row of one part of a score."""
-    numbers = {"value": float(value), "weight": float(weight), "contribution": float(contribution)}
+def _part_row(about: Row, part: str, value: float, weight: float, added: float, matches: Iterable[Match] = ()) -> Row:
+    """The row of a part that adds `added` to a score."""
+    numbers = {"value": float(value), "weight": float(weight), "contribution": float(added)}
     return about | {"part": part, "role": "part", **numbers, "matches": to_builtins(list(matches))}
 
 

@@ -75,8 +75,7 @@ def link_frame(
     except pa.ArrowException as problem:
         kind = articles.column("id").type
         raise NamesakeError(f"{WHERE}: the ids, which are {kind}, cannot be read ({problem})") from None
-    links = links.set_column(0, links.schema.field(0), pc.take(ids, row))
-    links = links.drop_columns(["extra"])
+    links = links.set_column(0, links.schema.field(0), pc.take(ids, row)).drop_columns(["extra"])
     for field in own.schema:
         name = field.name
         while name in links.column_names or name in ADDED_TO_LINKS:

@@ -3,8 +3,6 @@
 `kb.kinds` computes the kind of each item of a dump.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

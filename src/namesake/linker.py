@@ -73,23 +73,16 @@ class Link:
 
 
 class Linked(NamedTuple):
-    """Links of a table of articles, with their counts."""
+    """Links of a table of articles, and the articles that could be linked; the others are rejected."""
 
-    articles: int
-    """How many articles could be linked; the others are rejected."""
     links: pa.Table
-    read: pa.Table
-    """These articles."""
+    articles: pa.Table
 
     @property
-    def mentions(self) -> int:
-        """How many mentions there are, NIL included."""
-        return int(self.links.num_rows)
-
-    @property
-    def linked(self) -> int:
-        """How many mentions have a QID."""
-        return int(self.links.num_rows - self.links.column("qid").null_count)
+    def counts(self) -> dict[str, int]:
+        """The numbers of articles, of mentions, and of mentions with a QID."""
+        mentions, nil = self.links.num_rows, self.links.column("qid").null_count
+        return {"articles": self.articles.num_rows, "mentions": mentions, "linked": mentions - nil}
 
 
 class Linker:
@@ -212,15 +205,14 @@ class Linker:
     def link_counted(
         self, articles: Any, scores: bool = False, rejects: Rejects | None = None, most: int | None = None
     ) -> Linked:
-        """Like `link`, and how many articles could be linked."""
+        """Like `link`, and the articles that could be linked."""
         articles = _checked(articles, rejects)
         links, read = [], [articles.slice(0, 0)]
         for piece in pieces(articles):
             scored = self.scored(piece, rejects=rejects)
             links.append(_table(scored, scores, most))
             read.append(scored.batch.table)
-        all_read = pa.concat_tables(read)
-        return Linked(all_read.num_rows, pa.concat_tables(links) if links else self.empty_links(scores), all_read)
+        return Linked(pa.concat_tables(links) if links else self.empty_links(scores), pa.concat_tables(read))
 
     def empty_links(self, scores: bool = False) -> pa.Table:
         """A table without rows that has the columns of `link`, with `scores` or without."""
@@ -285,8 +277,7 @@ class Linker:
 
     def _repr_html_(self) -> str:
         """The KB and the recipe for notebooks."""
-        from namesake.drawing.text import facts_html
-        from namesake.drawing.theme import percent
+        from namesake.drawing.theme import notebook_style, percent, render
 
         manifest, rule = self.kb.manifest, self.recipe.decide
         facts = [
@@ -296,7 +287,7 @@ class Linker:
             ("answers", f"from a confidence of {percent(rule.threshold)}" if rule else "always the best candidate"),
             ("names", "found in the text" if self.mentions == "names" else self.detector),
         ]
-        return facts_html("Namesake linker", facts)
+        return render("drawing/notebook.html", style=notebook_style(), heading="Namesake linker", facts=facts)
 
     def explain(self, articles: Any, name: str | None = None) -> pa.Table:
         """One row for each candidate and part (`explain.EXPLANATION`), including NIL.

@@ -16,8 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn, TypeVar
 
-NAMESAKE_KB = "NAMESAKE_KB"
-"""The environment variable with the default KB."""
+NAMESAKE_KB = "NAMESAKE_KB"  # the environment variable with the default KB
 
 
 def cores() -> int:
@@ -27,14 +26,10 @@ def cores() -> int:
 
 @cache
 def keep_freed_memory() -> None:
-    """Keep the memory of freed arrays for the next batch: the system would clear each of its pages again.
-
-    Up to 256 MB stay; without the C library's `mallopt` (glibc), nothing changes.
-    """
+    """Keep up to 256 MB of freed arrays for the next batch, with glibc: the system would clear each page again."""
     import ctypes
 
-    set_option = getattr(ctypes.CDLL(None), "mallopt", None)
-    if set_option is not None:
+    if (set_option := getattr(ctypes.CDLL(None), "mallopt", None)) is not None:
         trim_threshold, map_threshold = -1, -3  # M_TRIM_THRESHOLD, M_MMAP_THRESHOLD
         set_option(trim_threshold, 256 << 20)
         set_option(map_threshold, 32 << 20)
@@ -48,10 +43,7 @@ def named_kb() -> Path | None:
 
 def from_home(path: str | Path) -> Path:
     """A path with `~` replaced by the user's home, if there is such a user."""
-    try:
-        return Path(path).expanduser()
-    except RuntimeError:
-        return Path(path)
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - Path's raises an error if there is no such user
 
 
 def cache_folder() -> Path:
@@ -59,19 +51,10 @@ def cache_folder() -> Path:
 
     It is `namesake` in XDG_CACHE_HOME or `~/.cache`; if that is unusable, a temporary folder, with a warning.
     """
-    return _usable(_user_cache())
-
-
-def _user_cache() -> Path | None:
-    """The folder for the caches of all programs, if there is one. A relative path is ignored, as if it were not set."""
-    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    if named.is_absolute():
-        return named
-    home = Path(os.environ.get("HOME", ""))
-    if not home.is_absolute():
-        with suppress(KeyError):  # a user without an entry, as in some containers
-            home = Path(pwd.getpwuid(os.geteuid()).pw_dir)
-    return home / ".cache" if home.is_absolute() else None
+    folders = [Path(os.environ.get("XDG_CACHE_HOME", "")), Path(os.environ.get("HOME", ""), ".cache")]
+    with suppress(KeyError):  # a user without an entry, as in some containers
+        folders.append(Path(pwd.getpwuid(os.geteuid()).pw_dir, ".cache"))
+    return _usable(next((folder for folder in folders if folder.is_absolute()), None))
 
 
 @cache
@@ -127,9 +110,8 @@ def make_private(folder: Path) -> str:
 
 def cannot_write(folder: Path) -> str:
     """Why no file can be made in a folder, in one line; an empty text if one can."""
-    if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
-        return ""
-    return f"{folder} cannot be written to"
+    can_write = folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+    return "" if can_write else f"{folder} cannot be written to"
 
 
 def danger(path: Path) -> str:
@@ -154,18 +136,16 @@ def danger(path: Path) -> str:
 
 def others_write(found: os.stat_result) -> bool:
     """Whether others than root, the owner and a group of the owner alone may write to what has this status."""
-    if found.st_mode & stat.S_IWOTH:
-        return True
-    return bool(found.st_mode & stat.S_IWGRP) and not _is_own_group(found.st_gid)
+    by_group = bool(found.st_mode & stat.S_IWGRP) and not _is_own_group(found.st_gid)
+    return by_group or bool(found.st_mode & stat.S_IWOTH)
 
 
 @cache
 def _is_own_group(number: int) -> bool:
-    try:
+    with suppress(KeyError):
         user, group = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(number)
-    except KeyError:
-        return number == 0
-    return number == 0 or (group.gr_name == user and set(group.gr_mem) <= {user})
+        return number == 0 or (group.gr_name == user and set(group.gr_mem) <= {user})
+    return number == 0
 
 
 A = TypeVar("A")
@@ -197,8 +177,7 @@ def in_order(function: Callable[[A], B], items: Iterable[A], threads: int) -> Ge
 
 
 STOPS = (signal.SIGINT, signal.SIGTERM)
-AGAIN = 0.05
-"""Seconds after which a lost signal is sent again."""
+AGAIN = 0.05  # seconds after which a lost signal is sent again
 
 
 class StoppedError(Exception):

@@ -42,12 +42,9 @@ Types = Mapping[str, str | Sequence[str]]
 class Added:
     """What an addition did."""
 
-    entities: int
-    """Own entities that were added."""
-    changed: int
-    """Entities of Wikidata that got aliases or corrections."""
-    notes: list[str]
-    """How names in columns of values were resolved, and which own entities Wikidata may have."""
+    entities: int  # own entities that were added
+    changed: int  # entities of Wikidata that got aliases or corrections
+    notes: list[str]  # how names in columns of values were resolved, and which own entities Wikidata may have
 
 
 def add_entities(
@@ -113,7 +110,8 @@ def remove_entities(kb: KB | str | Path, ids: Iterable[str]) -> int:
 
     A QID among the ids removes the aliases and corrections that were added to this entity.
     """
-    folder, records = _own_records(kb)
+    folder = (kb if isinstance(kb, KB) else KB.open(kb)).path
+    records = read_records(folder)
     wanted, known = set(ids), {record.id for record in records}
     for one in sorted(wanted - known):
         raise NamesakeError(f"{folder} has no own entity {one!r}{did_you_mean(one, known)}; `kb list --own` shows them")
@@ -122,16 +120,12 @@ def remove_entities(kb: KB | str | Path, ids: Iterable[str]) -> int:
 
 def undo_addition(kb: KB | str | Path) -> int:
     """Take back the last addition to `kb`, a KB or its folder; returns the number of records that came with it."""
-    folder, records = _own_records(kb)
+    folder = (kb if isinstance(kb, KB) else KB.open(kb)).path
+    records = read_records(folder)
     if not records:
         raise NamesakeError(f"{folder} has no own entities: nothing to undo")
     last = max(record.batch for record in records)
     return _keep(folder, records, [record for record in records if record.batch < last])
-
-
-def _own_records(kb: KB | str | Path) -> tuple[Path, list[Record]]:
-    folder = (kb if isinstance(kb, KB) else KB.open(kb)).path
-    return folder, read_records(folder)
 
 
 def _keep(folder: Path, records: list[Record], left: list[Record]) -> int:
@@ -206,13 +200,10 @@ class _Reader:
         self.kb, self.prefix, self.columns, self.kind = kb, prefix, columns, kind
         self.notes: list[str] = []
         self.code = kb.language.labels[0]
-        self.places: dict[str, str] = {}
-        """The row of each id."""
-        self.named: Counter[str] = Counter()
-        """The number of new entities with each alias."""
+        self.places: dict[str, str] = {}  # the row of each id
+        self.named: Counter[str] = Counter()  # the number of new entities with each alias
         self.properties = {self._property(called): several(of) for called, of in types.items()}
-        self.resolved: dict[str, str | None] = {}
-        """The id of each name in columns of values, None if there is none."""
+        self.resolved: dict[str, str | None] = {}  # the id of each name in columns of values, None if there is none
 
     def records(self, rows: list[tuple[str, dict[str, Any]]]) -> list[Record]:
         """The records of rows that are not empty."""

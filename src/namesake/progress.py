@@ -4,7 +4,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, TextIO
 
 from namesake.printable import counted, one_line
@@ -53,7 +52,18 @@ class Reporter:
     ) -> None:
         """Report the share that is done, if known, and the number of units; `before` is that of an earlier run."""
         now = time.monotonic()
-        measure = partial(_measure, fraction, count, unit, more, before, now - self.began)
+
+        def measure(width: int | None) -> str:
+            """Such as `42 %, 1,234,567 items, 98,765/s, 0:12:34 left`; without parts of `more` if `width` is small."""
+            share = [] if fraction is None else [f"{100 * fraction:.0f} %"]
+            pace = f"{count / max(now - self.began, 1e-9):,.0f}/s"
+            parts = [counted(count, unit.removesuffix("s")), pace, *filter(None, more.split(", "))]
+            done = (fraction or 0.0) - before
+            left = [f"{duration((now - self.began) * (1 - (fraction or 0.0)) / done)} left"] if done > 0 else []
+            while width is not None and parts and len(", ".join([*share, *parts, *left])) > width:
+                del parts[2 if len(parts) > 2 else -1]
+            return ", ".join([*share, *parts, *left])
+
         if self.console is not None:
             words, total = measure(self.console.width - self.taken), None if fraction is None else 1.0
             self.bar.update(self.task, completed=fraction or 0.0, total=total, measure=words)
@@ -72,20 +82,6 @@ class Reporter:
 def reporter(stream: TextIO | None = None) -> Reporter:
     """A reporter for a stream, by default standard error."""
     return Reporter(sys.stderr if stream is None else stream)
-
-
-def _measure(
-    fraction: float | None, count: int, unit: str, more: str, before: float, seconds: float, width: int | None
-) -> str:
-    """Such as `42 %, 1,234,567 items, 98,765/s, 0:12:34 left`; too long for `width`, it loses parts of `more` first."""
-    share = [] if fraction is None else [f"{100 * fraction:.0f} %"]
-    pace = f"{count / max(seconds, 1e-9):,.0f}/s"
-    parts = [counted(count, unit.removesuffix("s")), pace, *filter(None, more.split(", "))]
-    done = (fraction or 0.0) - before
-    left = [f"{duration(seconds * (1 - (fraction or 0.0)) / done)} left"] if done > 0 else []
-    while width is not None and parts and len(", ".join([*share, *parts, *left])) > width:
-        del parts[2 if len(parts) > 2 else -1]
-    return ", ".join([*share, *parts, *left])
 
 
 def duration(seconds: float) -> str:

@@ -7,6 +7,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -255,12 +256,10 @@ def _extended(base: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
     def by_name(parts: Any) -> dict[tuple[str, float | None], Any]:
         return {(part["scorer" if "scorer" in part else "evidence"], part.get("above")): part for part in parts}
 
-    parts = by_name(base["parts"])
-    try:
-        parts |= by_name(table.get("parts", []))
-    except (LookupError, TypeError):
-        return base | table  # `Checked` reports the faulty part
-    return base | table | {"parts": list(parts.values())}
+    with suppress(LookupError, TypeError):  # `Checked` reports a faulty part
+        parts = by_name(base["parts"]) | by_name(table.get("parts", []))
+        return base | table | {"parts": list(parts.values())}
+    return base | table
 
 
 def _toml(table: Mapping[str, Any], path: str = "") -> Iterator[str]:

@@ -16,10 +16,7 @@ from msgspec import Meta, structs
 
 from namesake.errors import NamesakeError, did_you_mean
 
-PLAIN = {str: "a text in quotes", float: "a number", bool: "true or false"}
-"""Plain types in words."""
-
-
+PLAIN = {str: "a text in quotes", float: "a number", bool: "true or false"}  # plain types in words
 fields = lru_cache(structs.fields)  # which reads the annotations anew at each call
 
 
@@ -36,15 +33,20 @@ class Checked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
             try:
                 msgspec.convert(value.item() if isinstance(value, np.generic) else value, field.type)
             except msgspec.ValidationError:
-                raise NamesakeError(self.fault(field.name)) from None
+                raise NamesakeError(self.fault(structs.asdict(self), field.name)) from None
 
     def replace(self, **changes: Any) -> Self:
         """The same struct with other values of the given fields."""
         return msgspec.structs.replace(self, **changes)
 
-    def fault(self, name: str) -> str:
-        """The message for a field with a wrong value."""
-        return _fault(type(self), msgspec.structs.asdict(self), name)
+    @classmethod
+    def fault(cls, values: Mapping[str, Any], name: str) -> str:
+        """The message for a field with a wrong value: `weight of NS = -1.0: must be a number from 0 up`."""
+        value, [wanted] = values[name], [field.type for field in fields(cls) if field.name == name]
+        known = next((values[key] for key in cls.called_by if values.get(key) and key != name), None)
+        whose = f" of {known}" if known is not None else ""
+        hint = did_you_mean(value, get_args(wanted)) if get_origin(wanted) is Literal and isinstance(value, str) else ""
+        return f"{name}{whose} = {value!r}: must be {_wanted(wanted)}{hint}"
 
     @classmethod
     def of(cls, table: Mapping[str, Any], name: str = "") -> Self:
@@ -64,7 +66,7 @@ class Checked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
                 try:
                     values[key] = msgspec.convert(_built(field.type, table[key], key), field.type)
                 except msgspec.ValidationError:
-                    raise NamesakeError(_fault(cls, table, key)) from None
+                    raise NamesakeError(cls.fault(table, key)) from None
         return cls(**values)
 
 
@@ -74,15 +76,6 @@ def _built(type_: Any, value: Any, name: str) -> Any:
     if struct is None or not isinstance(value, list | dict):
         return value
     return struct.of(value, name) if isinstance(value, dict) else [_built(type_, one, name) for one in value]
-
-
-def _fault(struct: type[Checked], values: Mapping[str, Any], name: str) -> str:
-    """`weight of NS = -1.0: must be a number from 0 up`."""
-    value, [wanted] = values[name], [field.type for field in fields(struct) if field.name == name]
-    known = next((values[key] for key in struct.called_by if values.get(key) and key != name), None)
-    whose = f" of {known}" if known is not None else ""
-    hint = did_you_mean(value, get_args(wanted)) if get_origin(wanted) is Literal and isinstance(value, str) else ""
-    return f"{name}{whose} = {value!r}: must be {_wanted(wanted)}{hint}"
 
 
 def _wanted(type_: Any) -> str:
@@ -144,7 +137,7 @@ class Settings(Checked, frozen=True, kw_only=True):
         """Raise an error for a setting that is not allowed."""
         super().__post_init__()
         if len(set(self.features)) < len(self.features):
-            raise NamesakeError(self.fault("words"))
+            raise NamesakeError(self.fault(structs.asdict(self), "words"))
 
     @property
     def features(self) -> list[str]:

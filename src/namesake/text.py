@@ -1,50 +1,41 @@
-"""Text to words and sentences: Penn Treebank tokens, without stop words, as stems and ids.
-
-A word is a token that starts with a letter, in lower case, not a stop word, then reduced (`how`: stem, lemma or none).
-"""
+"""Text to sentences and words: Penn Treebank tokens that start with a letter, without stop words, as stems and ids."""
 
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import Stemmer
 
-from namesake.arrays import Int32, Int64, UInt8, UInt64
+from namesake.arrays import Int32, Int64, UInt8, UInt64, indptr
 from namesake.errors import NamesakeError, lacking
 from namesake.kernels.hash import LINE, fill, remember, room_for
 from namesake.kernels.text import boundaries, lookup
 from namesake.kernels.text.characters import hash_all
-from namesake.kernels.text.lookup import ABSENT, Analysis, Tables, drop_unknown, look_up_all
+from namesake.kernels.text.lookup import ABSENT, Analysis, Tables, look_up_all
 from namesake.language import English, Language
-
-Bytes = UInt8
-Offsets = Int64
-Hashes = UInt64
-Ints = Int32
 
 CACHE_SLOTS = (1 << 14, 1 << 20)  # first and largest size of a Lexicon's cache
 _EMPTY_CACHE = np.zeros(LINE, np.uint64)
 
 
-def hash_strings(strings: Sequence[str]) -> Hashes:
+def hash_strings(strings: Sequence[str]) -> UInt64:
     """The 64-bit hash of each string in tables: of its UTF-8 bytes, with A–Z in lower case and ‘ ’ as '."""
     data, offsets = pack(strings)
-    hashes: Hashes = hash_all(data, offsets)
+    hashes: UInt64 = hash_all(data, offsets)
     return hashes
 
 
-def pack(strings: Sequence[str]) -> tuple[Bytes, Offsets]:
+def pack(strings: Sequence[str]) -> tuple[UInt8, Int64]:
     """Strings in Arrow's layout: all bytes and offsets. Lone surrogates become question marks."""
     encoded = [string.encode("utf-8", "replace") for string in strings]
-    offsets = np.zeros(len(encoded) + 1, np.int64)
-    np.cumsum([len(one) for one in encoded], out=offsets[1:])
-    return np.frombuffer(b"".join(encoded), np.uint8), offsets
+    return np.frombuffer(b"".join(encoded), np.uint8), indptr([len(one) for one in encoded])
 
 
-def spellings(data: Bytes, starts: Offsets, ends: Offsets) -> list[str]:
+def spellings(data: UInt8, starts: Int64, ends: Int64) -> list[str]:
     """The tokens at these bytes, in the form that was hashed."""
     view = data.data
     joined = b"\n".join(view[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)).lower()
@@ -62,8 +53,7 @@ class Normaliser:
     def __call__(self, surfaces: Sequence[str]) -> list[str]:
         """The word of each surface; empty for a stop word or a non-ASCII token that does not start with a letter."""
         lowered = [surface if surface.isascii() else _clean(surface) for surface in surfaces]
-        kept = ["" if word in self._stop_words else word for word in lowered]
-        return self._reduce(kept)
+        return self._reduce(["" if word in self._stop_words else word for word in lowered])
 
 
 def _reducer(language: Language, how: str) -> Callable[[list[str]], list[str]]:
@@ -85,7 +75,7 @@ def _reducer(language: Language, how: str) -> Callable[[list[str]], list[str]]:
 
 
 @cache
-def period_words(language: Language) -> tuple[Hashes, Bytes]:
+def period_words(language: Language) -> tuple[UInt64, UInt8]:
     """The language's words that decide whether a period ends a sentence, as a hash table, and their bits."""
     lists = {
         boundaries.TITLE: language.titles_before_names,
@@ -104,15 +94,11 @@ def period_words(language: Language) -> tuple[Hashes, Bytes]:
 def _clean(surface: str) -> str:
     """A non-ASCII token in lower case without punctuation at its ends; empty if it does not start with a letter."""
     word = unicodedata.normalize("NFC", surface).lower()
-    begin, end = 0, len(word)
-    while begin < end and unicodedata.category(word[begin])[0] in "PSZC":
-        begin += 1
-    while begin < end and unicodedata.category(word[end - 1])[0] in "PSZC":
-        end -= 1
-    return word[begin:end] if word[begin:end][:1].isalpha() else ""
+    kept = [at for at, character in enumerate(word) if unicodedata.category(character)[0] not in "PSZC"]
+    return word[kept[0] : kept[-1] + 1] if kept and word[kept[0]].isalpha() else ""
 
 
-def tokenize(data: Bytes, offsets: Offsets, language: Language) -> tuple[Offsets, Offsets, Offsets, Hashes, Ints]:
+def tokenize(data: UInt8, offsets: Int64, language: Language) -> tuple[Int64, Int64, Int64, UInt64, Int32]:
     """Tokens of texts data[offsets[t]:offsets[t + 1]]: indptr, first byte and end of each, hash; sentence starts."""
     # no token is in an empty table, so that all tokens are misses of the analysis
     empty = Tables(*period_words(language), *table(np.zeros(0, np.uint64), np.zeros(0, np.int32)), _EMPTY_CACHE)
@@ -122,7 +108,7 @@ def tokenize(data: Bytes, offsets: Offsets, language: Language) -> tuple[Offsets
     return to.indptr, start, end, hashed, to.sentences[:sentences].copy()
 
 
-def _tokens_at_most(offsets: Offsets) -> int:
+def _tokens_at_most(offsets: Int64) -> int:
     return int(offsets[-1] - offsets[0]) // 2 + len(offsets)
 
 
@@ -140,12 +126,8 @@ def sentences(text: str, language: Language = English) -> list[tuple[int, int]]:
     starts = tokenize(data, offsets, language)[-1]
     characters = np.cumsum((data & 0xC0) != 0x80)
     edges = [0, *(int(characters[start]) - 1 for start in starts[1:]), len(text)]
-    spans = []
-    for begin, end in pairwise(edges):
-        inner = text[begin:end]
-        if inner.strip():
-            spans.append((begin + len(inner) - len(inner.lstrip()), begin + len(inner.rstrip())))
-    return spans
+    parts = [(begin, end, text[begin:end]) for begin, end in pairwise(edges)]
+    return [(end - len(part.lstrip()), begin + len(part.rstrip())) for begin, end, part in parts if part.strip()]
 
 
 @dataclass(frozen=True)
@@ -153,11 +135,11 @@ class Analysed:
     """Many texts as word ids. The words of text t are word[indptr[t]:indptr[t + 1]], in order; starts count bytes
     from the text's beginning. Its sentences start at sentence[sentence_indptr[t]:sentence_indptr[t + 1]]."""
 
-    indptr: Offsets
-    word: Ints
-    start: Ints
-    sentence_indptr: Offsets
-    sentence: Ints
+    indptr: Int64
+    word: Int32
+    start: Int32
+    sentence_indptr: Int64
+    sentence: Int32
 
 
 class Lexicon:
@@ -167,17 +149,9 @@ class Lexicon:
     that is no word. A Lexicon is cheap; give each thread its own. Results depend on the text alone.
     """
 
-    def __init__(
-        self,
-        surface_hash: Hashes,
-        surface_word: Ints,
-        stem_hash: Hashes,
-        stem_word: Ints,
-        language: Language,
-        how: str = "stem",
-    ) -> None:
-        self._known = *period_words(language), surface_hash, surface_word
-        self._stem_hash, self._stem_word = stem_hash, stem_word
+    def __init__(self, tables: Sequence[Any], language: Language, how: str = "stem") -> None:
+        """`tables` are hashes and words of surfaces, then hashes and words of stems."""
+        self._known, self._stems = (*period_words(language), tables[0], tables[1]), tables[2:]
         self._normalise = Normaliser(language, how)
         self._scratch = _room(0, 0)
         self._empty_cache(CACHE_SLOTS[0])
@@ -198,7 +172,7 @@ class Lexicon:
             self._empty_cache(slots)
         return more <= 0.6 * slots
 
-    def analyse(self, data: Bytes, offsets: Offsets) -> Analysed:
+    def analyse(self, data: UInt8, offsets: Int64) -> Analysed:
         """The KB's words and the sentences of each text data[offsets[t]:offsets[t + 1]]."""
         tokens, texts = _tokens_at_most(offsets), len(offsets) - 1
         if tokens > len(self._scratch.words):
@@ -207,25 +181,26 @@ class Lexicon:
         indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
         to = self._scratch._replace(indptr=indptr, sentence_indptr=sentence_indptr)
         size, sentences, misses, self._cached = lookup.analyse(data, offsets, self._tables, self._cached, tuple(to))
+        words, starts, sentence = to.words[:size].copy(), to.starts[:size].copy(), to.sentences[:sentences].copy()
         if misses:
             missed = to.miss_start[:misses], to.miss_end[:misses], to.miss_hash[:misses]
-            to.words[to.miss_place[:misses]] = self._resolve(data, *missed)
-            size = drop_unknown(indptr, to.words, to.starts)
-        words, starts, sentence = to.words[:size], to.starts[:size], to.sentences[:sentences]
-        return Analysed(indptr, words.copy(), starts.copy(), sentence_indptr, sentence.copy())
+            words[to.miss_place[:misses]] = self._resolve(data, *missed)
+            known = words >= 0
+            indptr, words, starts = np.append(0, np.cumsum(known))[indptr], words[known], starts[known]
+        return Analysed(indptr, words, starts, sentence_indptr, sentence)
 
-    def _resolve(self, data: Bytes, start: Offsets, end: Offsets, hashed: Hashes) -> Ints:
+    def _resolve(self, data: UInt8, start: Int64, end: Int64, hashed: UInt64) -> Int32:
         """Words of tokens that are in no table: each distinct token is stemmed once, looked up and cached."""
         distinct, first, back = np.unique(hashed, return_index=True, return_inverse=True)
         stems = self._normalise(spellings(data, start[first], end[first]))
-        found: Ints = look_up_all(hash_strings(stems), self._stem_hash, self._stem_word)
+        found: Int32 = look_up_all(hash_strings(stems), *self._stems)
         found[(found == ABSENT) | np.array([not stem for stem in stems])] = -1
         if self._keep_room(len(distinct)):
             self._cached += remember(distinct, found, self._cache)
         return found[back]
 
 
-def table(hashes: Hashes, words: Ints) -> tuple[Hashes, Ints]:
+def table(hashes: UInt64, words: Int32) -> tuple[UInt64, Int32]:
     """An open-addressing table, at most half full, for `Lexicon`."""
     slots = room_for(len(hashes))
     table_hash, table_word = np.zeros(slots, np.uint64), np.full(slots, -1, np.int32)

@@ -4,9 +4,9 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -38,8 +38,7 @@ from namesake.recipe import Recipe
 from namesake.scoring import runs_on
 from namesake.text import sentences
 
-AnyKB = KB | str | Path
-"""A KB, or its path."""
+AnyKB = KB | str | Path  # a KB, or its path
 
 
 def opened(kb: AnyKB) -> KB:
@@ -99,13 +98,11 @@ def only_known(data: Dataset, kb: AnyKB | None) -> Dataset:
     return data if kb is None else data.only(in_kb(data.table.qids, opened(kb)))
 
 
-@dataclass(frozen=True)
-class LinkedText:
+class LinkedText(NamedTuple):
     """Labelled files, linked with a KB without a threshold, and remarks on the labels and the KB."""
 
     kb: KB
-    corpora: Sequence[tuple[Alignment, pa.Table]]
-    """The labels and the links of each file."""
+    corpora: Sequence[tuple[Alignment, pa.Table]]  # the labels and the links of each file
     remarks: Sequence[str]
 
     @property
@@ -227,8 +224,7 @@ def evaluate(
         caveats.append(f"{len(data.unscored):,} mentions of the gold have no candidates: they count as missed.")
     if known is not None:
         where = known.path if isinstance(known, KB) else known
-        ignored = f"Candidates that are not in {where} are ignored"
-        caveats.append(f"{ignored}; gold entities that are not in it count as NIL.")
+        caveats.append(TEXTS["known"].format(where))
     return evaluation_report(evaluation, "How good are the links?", about, caveats)
 
 
@@ -285,7 +281,8 @@ def evaluate_text(
         f"{documents:,} labelled documents, linked with {text.kb.path} by {system.name}, {answered}.",
         f"Intervals: 95 %, {samples:,} bootstrap samples by document, seed {seed}.",
     ]
-    return text_report(outcomes, missed, at, system.name, Bootstrap(samples, seed), about, text.remarks)
+    report = text_report(outcomes, missed, at, system.name, Bootstrap(samples, seed))
+    return replace(report, intro=[*about, *text.remarks], remarks=text.remarks)
 
 
 def reproduce(

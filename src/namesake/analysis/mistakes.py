@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -17,7 +17,7 @@ from namesake.articles.article import Span
 from namesake.articles.rejects import Rejects
 from namesake.drawing.evidence import number, steps
 from namesake.drawing.text import excerpt
-from namesake.drawing.theme import part_name
+from namesake.drawing.theme import PARTS
 from namesake.evaluation.gold import Dataset, in_split, read_gold
 from namesake.evaluation.measure import linked
 from namesake.evaluation.reports.report import TEXTS, Report, Section, View
@@ -83,13 +83,10 @@ class Side:
     label: str
     description: str
     score: float
-    parts: dict[str, float]
-    """The contribution of each part; their sum is the score."""
-    words: dict[str, list[Span]]
-    """Matched words, normalised, with their spans in the article."""
+    parts: dict[str, float]  # the contribution of each part; their sum is the score
+    words: dict[str, list[Span]]  # matched words, normalised, with their spans in the article
     shared: list[str]
-    statements: frozenset[tuple[str, str]]
-    """The id of the property and the label of the value of each statement."""
+    statements: frozenset[tuple[str, str]]  # the id of the property and the label of the value of each
     known: bool = True
     text: str = ""
 
@@ -103,7 +100,7 @@ class Side:
         if not self.known:
             return f"{self.qid}: not in the KB"
         rows = ({"part": name, "role": "part", "contribution": value} for name, value in self.parts.items())
-        parts = ", ".join(f"{part_name(step.part)} {step.written}" for step in steps(rows))
+        parts = ", ".join(f"{PARTS.get(step.part, step.part)} {step.written}" for step in steps(rows))
         score = number(self.score).removeprefix("+") + (f" = {parts}" if parts else "")
         return f"{self.qid} {self.label or '?'} ({self.description or 'no description'}): {score}"
 
@@ -113,8 +110,7 @@ class Side:
         return "; ".join([", ".join(words), *(s for s in self.shared if s not in other.shared)]).strip("; ")
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(NamedTuple):
     """The sentences of an article, and the spans of this name and of the other names."""
 
     sentences: Sequence[Span]
@@ -138,10 +134,8 @@ class Mistake:
     chosen: Side
     context: Context
     tie_break: str | None = None
-    sentence: str = ""
-    """The first sentence with the name, which is marked (`drawing.text`)."""
-    refused: str | None = None
-    """Why the mention has no answer (`decide.REASONS`); None if it is linked to the chosen candidate."""
+    sentence: str = ""  # the first sentence with the name, which is marked (`drawing.text`)
+    refused: str | None = None  # why it has no answer (`decide.REASONS`); None if it is linked to the chosen candidate
 
     @cached_property
     def sources(self) -> list[str]:

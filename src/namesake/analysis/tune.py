@@ -5,9 +5,9 @@ applies to their difference. All figures are of decisions that the weights were 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -37,27 +37,21 @@ from namesake.printable import counted
 from namesake.recipe import Recipe
 
 Names = str | Sequence[str]
-ROUNDS = 2
-"""How often labelled text is linked and the weights are fitted."""
-STEPS = tuple(k / 20 for k in range(20))
-"""Thresholds that `threshold` shows beside the suggested one."""
+ROUNDS = 2  # how often labelled text is linked and the weights are fitted
+STEPS = tuple(k / 20 for k in range(20))  # thresholds that `threshold` shows beside the suggested one
 DECISION_FOLDS = 5
 PENALTIES = (300.0, 100.0, 30.0, 10.0, 3.0)
-FEWEST = 10
-"""Decisions below which nothing is fitted."""
-HARDLY = 0.01
-"""Twice as many decisions hardly help if the last half of them raised the log-likelihood per name by less than this."""
+FEWEST = 10  # decisions below which nothing is fitted
+HARDLY = 0.01  # more decisions hardly help if the last half raised the log-likelihood per name by less
 
 
-@dataclass(frozen=True)
-class Tuning:
+class Tuning(NamedTuple):
     """The recipe with tuned weights, and tables about them."""
 
     recipe: Recipe
     views: list[View]
     mentions: int
-    warning: str | None = None
-    """A warning if there are few mentions for so many weights."""
+    warning: str | None = None  # a warning if there are few mentions for so many weights
 
 
 def tune(
@@ -122,7 +116,7 @@ def tune(
         best = next(each.recipe for each in found if each.how == how)
         tuned = Tuning(best, views, sum(len(learnable(system, each).gold) for each in data))
     recipe = _released(tuned.recipe, given) if hold else tuned.recipe
-    return replace(tuned, recipe=recipe, warning=fit_weights.few(system, tuned.mentions))
+    return tuned._replace(recipe=recipe, warning=fit_weights.few(system, tuned.mentions))
 
 
 Source = tuple[str, Dataset, Bool]
@@ -130,10 +124,7 @@ Source = tuple[str, Dataset, Bool]
 
 
 def _sources(scores: Sequence[Path], gold: Sequence[Path], split: str | None, known: AnyKB | None) -> list[Source]:
-    """Read score files and gold. Only files that `link` wrote can have candidates that the KB `known` lacks.
-
-    Mentions with one candidate left there are omitted: no longer ambiguous, they differ from names of one entity.
-    """
+    """Read score files and gold. Only files that `link` wrote can have candidates that the KB `known` lacks."""
     if scores and len(gold) not in {1, len(scores)}:
         raise NamesakeError(f"{len(scores)} files of `scores=` and {len(gold)} of `gold=`: give one, or one for each")
     rows = [resolved(read_gold(path))[0] for path in gold] if scores else []
@@ -143,6 +134,7 @@ def _sources(scores: Sequence[Path], gold: Sequence[Path], split: str | None, kn
         wanted = {row.mention for row in in_split(own, split)}
         if known is not None and data.table.chosen:
             data = only_known(data, known)
+            # mentions with one candidate left are omitted: no longer ambiguous, they differ from names of one entity
             lost = zip(data.columns["known"], data.columns["rivals"], strict=True)
             data = data.take([i for i, mention in enumerate(lost) if mention != ("some known", None)])
         found.append((path.name, data, np.array([mention in wanted for mention in data.table.mentions], np.bool_)))
@@ -170,12 +162,9 @@ def _unseen_views(
 def _tune_text(
     labelled: Paths, kbs: list[AnyKB | None], recipe: Recipe, more: Sequence[Dataset], name: str | None, complete: Names
 ) -> Tuning:
-    """Fit weights on labelled text and more data sets. Thresholds come from text that is held out.
-
-    The names that are found depend on the weights, so each of the `ROUNDS` links with the weights of the one before.
-    """
+    """Fit weights on labelled text and more data sets. Thresholds come from text that is held out."""
     found = recipe
-    for _ in range(ROUNDS):
+    for _ in range(ROUNDS):  # the names that are found depend on the weights of the round before
         texts = [link_text(labelled, kb, found, scores=True, complete=complete) for kb in kbs]
         samples = [tuning.Sample.of(*corpus) for corpus in texts[0].corpora]
         others = [tuning.Sample.of(*corpus, tuning.FURTHER) for text in texts[1:] for corpus in text.corpora]
@@ -223,18 +212,14 @@ def _released(found: Recipe, given: Recipe) -> Recipe:
     return found.replace(parts=given.parts, decide=found.decide.replace(parts=doubts))
 
 
-@dataclass(frozen=True)
-class Calibration:
+class Calibration(NamedTuple):
     """Figures by threshold, and the threshold with the target precision."""
 
-    recipe: Recipe
-    """The recipe, with `[decide.thresholds]` from this text."""
+    recipe: Recipe  # the recipe, with `[decide.thresholds]` from this text
     trade: Trade
-    suggested: float | None
-    """None if no threshold reaches the target."""
+    suggested: float | None  # None if no threshold reaches the target
     view: View
-    lines: Sequence[str]
-    """The suggestion, then remarks."""
+    lines: Sequence[str]  # the suggestion, then remarks
 
 
 def threshold(
@@ -295,16 +280,13 @@ def _suggestion(
 
 
 # decisions
-@dataclass(frozen=True)
-class Learnt:
+class Learnt(NamedTuple):
     """A recipe learnt from decisions, and its figures on decisions that it was not fitted to."""
 
     recipe: Recipe
-    better: bool
-    """Whether it is better than the given recipe; if not, it should not be used."""
+    better: bool  # whether it is better than the given recipe; if not, it should not be used
     view: View
-    lines: list[str]
-    """The verdict, and whether more decisions would help."""
+    lines: list[str]  # the verdict, and whether more decisions would help
 
 
 def learn(
@@ -326,16 +308,16 @@ def learn(
     if len(taught) < FEWEST:
         few = counted(len(taught), "decision")
         raise NamesakeError(f"{few} to learn from, and {FEWEST} are needed: review more names")
-    named = [(one.article or "" if whole else str(at), one, entity) for at, (one, entity) in enumerate(taught)]
-    gold = {(id, one.name): (one, entity) for id, one, entity in named}
+    ids = (one.article or "" if whole else str(at) for at, (one, _) in enumerate(taught))
+    gold = {(id, one.name): (one, entity) for id, (one, entity) in zip(ids, taught, strict=True)}
     if whole:
         read = read_files([Path(path) for path in several(articles)], NoRejects() if rejects is None else rejects)
-        wanted = pa.array({id for id, *_ in named})
+        wanted = pa.array({id for id, _ in gold})
         tables: Iterable[pa.Table] = (table.filter(pc.is_in(table.column("id"), wanted)) for table in read)
     else:
         sentences = []
-        for id, one, _ in named:
-            mentions = [Mention(one.name, [(0, len(one.name))])] if one.cells else None  # of a row: its name
+        for (id, name), (one, _) in gold.items():
+            mentions = [Mention(name, [(0, len(name))])] if one.cells else None  # of a row: its name
             sentences.append(Article(id, one.text or "", None, one.date, mentions))
         tables = in_tables(sentences)
     plain = Linker(linker.kb, linker.recipe, mentions=linker.mentions)
@@ -376,14 +358,12 @@ def fitted(recipe: Recipe, data: Dataset, name: str | None = None, bootstrap: Bo
     names = ("right before", "right after", "difference", "gain in log-likelihood per name")
     pairs = zip(names, figures, strict=False)
     rows = [[name, f"{one.value:.3f}", f"{one.low:.3f} to {one.high:.3f}"] for name, one in pairs]
-    caption = f"Over {len(before):,} decided names, each answered with weights fitted without its document."
-    caption += " 95 % intervals."
+    caption = TEXTS["held_out"].format(len(before))
     view = View("learnt", "Decisions held out.", ["", "value", "interval"], rows, caption)
-    keep = "The refitted recipe is not better on decisions that are held out: keep the recipe, or review more names."
     gained, last = figures[3].value, figures[4].value
     more = "would hardly help" if better and last < HARDLY else "are likely to help"
     expected = f"More decisions {more}: the last half of them gained {last:.3f} of {gained:.3f}."
-    return Learnt(learnt, better, view, [expected] if better else [keep, expected])
+    return Learnt(learnt, better, view, [expected] if better else [TEXTS["keep"], expected])
 
 
 def near(problem: Problem, recipe: Recipe) -> Problem:

@@ -108,7 +108,7 @@ def reconcile(
     if check is not None:  # whether the QIDs of the table are the same
         qids = answers.table.column(answers.added[0]).to_pylist()
         compared = pa.array(checked(linker.kb, texts(answers.table, check), qids, say))
-        answers = replace(answers, table=answers.table.append_column("check", compared))
+        answers = answers._replace(table=answers.table.append_column("check", compared))
     if target is not None:
         write_rows(answers.table, target, dialect=read.dialect, from_kb=answers.added)
         if said := said_of_writing(read.dialect, target):
@@ -133,8 +133,7 @@ def reconcile(
 
 def _layout(kb: KB, table: pa.Table, file: Path, columns: Mapping[str, Any], say: Callable[[str], None]) -> Layout:
     """The roles of columns; `Team,Notes` names two columns of words unless one column has that name."""
-    name = columns["name"]
-    name = column_of_names(table.column_names, str(file), say) if name is None else name
+    name = columns["name"] if columns["name"] is not None else column_of_names(table.column_names, str(file), say)
     types = tuple((property, one) for property, some in (columns.get("type") or {}).items() for one in several(some))
     listed = [[text] if text in table.column_names else text.split(",") for text in several(columns["context"])]
     contexts = tuple(part.strip() for parts in listed for part in parts if part.strip())
@@ -144,10 +143,7 @@ def _layout(kb: KB, table: pa.Table, file: Path, columns: Mapping[str, Any], say
 
 
 def explained_row(linker: Linker, path: Path, number: int, given: Mapping[str, Any]) -> tuple[pa.Table, pa.Table]:
-    """The row with this number in the spreadsheet program as an article, and the rows of its explanation.
-
-    `given` are the columns `name`, `context` and `date`, and `encoding` and `sheet` of the file.
-    """
+    """The row with this number in the spreadsheet program as an article, and the rows of its explanation."""
     read = read_rows(path, Rejects(), Reading(encoding=given["encoding"], sheet=given["sheet"]))
     if number not in read.numbers:
         raise NamesakeError(f"{path}: no row {number:,} with cells; the last row is {max(read.numbers, default=0):,}")
@@ -176,11 +172,7 @@ def decide_rows(
     rejects: Rejects,
     say: Callable[[str], None],
 ) -> int:
-    """Append decisions about rows of a table to a file of decisions; returns their number.
-
-    `answers` are `ROW=QID`, `ROW=nil`, or `ROW=not:QID` for "not this entity", with rows as the spreadsheet counts
-    them; `by` is the reviewer, and `columns` are arguments of `reconcile`: name, context, date and type.
-    """
+    """Append decisions about rows, such as `ROW=QID`, `ROW=nil` and `ROW=not:QID`, to a file; returns their number."""
     keep_apart([target], [source, linker.kb.path])
     check_place(target)
     read = read_rows(source, rejects, Reading(encoding=encoding, say=say))

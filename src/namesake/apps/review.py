@@ -1,9 +1,7 @@
-"""Review: the cases to decide, in their order, the page on which people decide them, and agreement of reviewers.
+"""Review: the cases to decide, the page on which people decide them, and agreement of reviewers.
 
 A case is an uncertain mention of a text or an uncertain row of a table. It is decided once for all mentions of its name
-in its article, or for all rows with the same content. The first case of each group of similar cases comes first, by the
-sum of uncertainty × number of mentions over its group: this is what one answer can settle, as the page offers to apply
-it to the whole group.
+in its article, or for all rows with the same content. docs/review.md describes the order of the cases.
 """
 
 import re
@@ -89,8 +87,7 @@ def ordered(cases: Iterable[Case]) -> list[Case]:
 # texts
 def text_cases(linker: Linker, links: pa.Table, articles: Iterable[pa.Table], below: float) -> Iterator[Case]:
     """The cases of texts: mentions of `links` that are less sure than `below`. Their articles are linked again."""
-    absent = [name for name in NEEDED if name not in links.column_names]
-    if absent:
+    if absent := [name for name in NEEDED if name not in links.column_names]:
         raise NamesakeError(f"the links have no column {absent[0]!r}: give the output of `namesake link`")
     cells = (links[name].to_pylist() for name in ("confidence", "known"))  # CSV has texts
     numbers = ([None if cell in (None, "") else float(str(cell)) for cell in column] for column in cells)
@@ -190,9 +187,8 @@ def write_page(cases: Iterable[Case], page: Path, title: str, linker: Linker, bl
     some = every[:MOST_CASES]
     groups = {name: number for number, name in enumerate(dict.fromkeys(case.group for case in some))}
     ids = [sha256(msgspec.json.encode(case.decided, order="sorted")).hexdigest()[:16] for case in some]
-    listed = [
-        msgspec.to_builtins(case) | {"group": groups[case.group], "id": id} for case, id in zip(some, ids, strict=True)
-    ]
+    numbered = zip(some, ids, strict=True)
+    listed = [msgspec.to_builtins(case) | {"group": groups[case.group], "id": id} for case, id in numbered]
     entities = {option.id: entity_facts(linker.kb, option.id) for case in some for option in case.options}
     data = {"title": title, "all": len(every), "blind": blind, "cases": listed, "entities": entities}
     data["id"] = sha256("".join(ids).encode()).hexdigest()[:16]
@@ -224,10 +220,9 @@ def review_links(
     rejects: Rejects,
     say: Callable[[str], None],
 ) -> None:
-    """Write a page on which people decide the uncertain mentions of `source`, the output of `namesake link`.
+    """Write a page on which people decide the mentions of `source`, a file of links, that are less sure than `below`.
 
-    A mention is uncertain if its most likely answer has a lower probability than `below`. A page that is `blind` does
-    not show what the linker answered, and lists candidates by their ids.
+    A page that is `blind` does not show what the linker answered, and lists candidates by their ids.
     """
     keep_apart([page], [source, *articles, linker.kb.path])
     check_place(page)

@@ -1,8 +1,7 @@
 """Namesake as a spaCy component: `nlp.add_pipe("namesake", config={"kb": "kb"})`.
 
-The component links the names that an earlier component found, or finds names itself if there are none. The labels of
-these follow from the kinds of the entities (`ner` and `ner_nouns` of kinds.toml). Importing this module registers the
-factory and its scorer. If Namesake is installed, spaCy imports the module through an entry point.
+The component links the names that an earlier component found, or finds names itself if there are none. Importing this
+module registers the factory and its scorer. If Namesake is installed, spaCy imports it through an entry point.
 """
 
 from __future__ import annotations
@@ -47,7 +46,6 @@ DEMONYM = "NORP"
 NIL = "NIL"  # `kb_id_` of NIL in spaCy's own linker; ours leaves it empty by default. The scorer treats both as NIL.
 SCORER = "namesake.linker_scorer.v1"
 
-Scores = dict[str, Any]
 Row = dict[str, Any]
 STATE = "namesake.json"
 
@@ -150,12 +148,11 @@ class NamesakePipe:
         label: str | None,
         find_names: bool,
         nil: str,
-        scorer: Callable[..., Scores] | None,
+        scorer: Callable[..., dict[str, Any]] | None,
     ) -> None:
         self.given = Given(kb, recipe, threshold, kinds)
         self.label, self.find_names, self.nil, self.scorer = label, find_names, nil, scorer
-        folder = kb or named_kb()
-        if folder is None:
+        if (folder := kb or named_kb()) is None:
             warning = "no KB is named, so only the people of the sample can be linked; name one with"
             warnings.warn(f'{warning} config={{"kb": "FOLDER"}}', UserWarning, stacklevel=2)
         self._take(Linker(folder or sample_kb(), recipe, threshold, kinds=kinds))
@@ -170,7 +167,7 @@ class NamesakePipe:
         while batch := list(islice(docs, batch_size)):
             yield from self._link(batch)
 
-    def score(self, examples: Iterable[Example], **options: Any) -> Scores:
+    def score(self, examples: Iterable[Example], **options: Any) -> dict[str, Any]:
         """Precision, recall and F1 of the links, for `nlp.evaluate`."""
         return {} if self.scorer is None else self.scorer(examples, **options)
 
@@ -272,10 +269,8 @@ def _given_mentions(doc: Doc, labels: frozenset[str], find_names: bool) -> list[
             raise TypeError(f"doc._.namesake_mentions must be a list of names, not the text {names!r:.60}")
         return [{"name": one.name, "spans": one.spans} for one in located(doc.text, names)]
     spans = [trimmed(ent.text, ent.start_char) for ent in doc.ents if ent.label_ in labels]
-    names_found = [span for span in spans if span[0] < span[1]]
-    if not names_found:
-        return None if find_names else []
-    return [{"name": name, "spans": where} for name, where in group_spans(doc.text, names_found)]
+    groups = group_spans(doc.text, [span for span in spans if span[0] < span[1]])
+    return None if find_names and not groups else [{"name": name, "spans": where} for name, where in groups]
 
 
 def _articles(docs: Sequence[Doc], mentions: Sequence[list[Row] | None]) -> pa.Table:

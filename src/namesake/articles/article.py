@@ -8,8 +8,7 @@ import msgspec
 
 Span = tuple[int, int]
 """The first character of a part of a text, and the character after its last one."""
-Place = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
-"""A position in a text."""
+Place = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]  # in a text
 
 FEW_NAMES = 200  # for at most this many names, one search of the text per name is fastest
 PREFIXES, MOST_LENGTHS = (3, 6, 12), 32
@@ -33,14 +32,12 @@ class Article:
     id: str
     text: str
     title: str | None = None
-    date: str | None = None
-    """ISO format, as precise as known."""
+    date: str | None = None  # ISO format, as precise as known
     mentions: Sequence[Mention] | None = None
     """None: the linker finds the names in the text and the title."""
     extra: str | None = None
     """The article's other fields as a JSON object. They are copied to the links."""
-    token_spans: bool = False
-    """Whether spans count whitespace tokens instead of characters."""
+    token_spans: bool = False  # spans count whitespace tokens instead of characters
 
 
 def occurrences(name: str, text: str) -> Iterator[Span]:

@@ -27,10 +27,8 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 class ArticleBuilder:
     """Collects articles up to a number or a size, and returns them as a table of `ARTICLES`."""
 
-    most_articles: int = MOST_ARTICLES
     articles: list[Article] = field(default_factory=list)
-    size: int = 0
-    """The size of the articles, in bytes of text."""
+    size: int = 0  # in bytes of text
 
     def add(self, article: Article) -> None:
         """Add one article."""
@@ -41,7 +39,7 @@ class ArticleBuilder:
     @property
     def full(self) -> bool:
         """Whether the articles fill a table."""
-        return len(self.articles) >= self.most_articles or self.size >= MOST_BYTES
+        return len(self.articles) >= MOST_ARTICLES or self.size >= MOST_BYTES
 
     def table(self) -> pa.Table:
         """All articles as a table; the builder is empty afterwards."""
@@ -58,9 +56,9 @@ def _table(articles: list[Article]) -> pa.Table:
     return pa.table([columns[name] for name in ARTICLES.names], schema=ARTICLES)
 
 
-def in_tables(articles: Iterable[Article], most_articles: int = MOST_ARTICLES) -> Iterator[pa.Table]:
+def in_tables(articles: Iterable[Article]) -> Iterator[pa.Table]:
     """The articles in tables of bounded size."""
-    builder = ArticleBuilder(most_articles)
+    builder = ArticleBuilder()
     for article in articles:
         builder.add(article)
         if builder.full:
@@ -107,8 +105,7 @@ def check_articles(table: pa.Table, what: str = "articles") -> pa.Table:
     if not isinstance(table, pa.Table) or table.column_names.count("mentions") != 1:
         return check(table, ARTICLES, what)
     given = decoded(table.column("mentions"))
-    is_list = isinstance(given.type, pa.ListType | pa.LargeListType | pa.FixedSizeListType)
-    if not is_list or given.type.value_type not in (pa.string(), pa.large_string()):
+    if getattr(given.type, "value_type", None) not in (pa.string(), pa.large_string()):  # not lists of texts
         return check(table, ARTICLES, what)
     articles = check(table.drop_columns(["mentions"]), ARTICLES, what)
     rows = zip(articles.column("text").to_pylist(), given.to_pylist(), strict=True)

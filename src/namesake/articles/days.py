@@ -25,10 +25,8 @@ _MONTHS = (
     *("july", "august", "september", "october", "november", "december"),
 )
 
-UNDATED = 2**31 - 1
-"""The day of an article without a date."""
-HOW_TO_WRITE = "2016-12-26, 2016-12 or 2016"
-"""The forms of a date that messages suggest."""
+UNDATED = 2**31 - 1  # the day of an article without a date
+HOW_TO_WRITE = "2016-12-26, 2016-12 or 2016"  # as messages suggest
 
 
 class Day(NamedTuple):
@@ -41,17 +39,12 @@ class Day(NamedTuple):
 
 def read_day(text: str) -> Day | None:
     """The date in a text, or None; for an ambiguous date (03/04/1963) only the year."""
-    if parts := _written(text):
+    if parts := written_date(text):
         year, month, day = parts
         exists = year and month <= 12 and day <= (monthrange(year, month)[1] if month else 0)
         return Day(year, month, day) if exists else None
     years = set(_YEAR.findall(text))
     return Day(int(years.pop())) if len(years) == 1 else None
-
-
-def is_written_as_date(text: str) -> bool:
-    """Whether a text has the form of a date and contains nothing else, even if the day does not exist."""
-    return _written(text) is not None
 
 
 @lru_cache(maxsize=1 << 14)
@@ -83,10 +76,8 @@ def unread_dates(dates: pa.ChunkedArray) -> Counter[str]:
 
 def about_unread(bad: Counter[str]) -> str:
     """A sentence with the number of articles whose date cannot be read, and the first of these dates."""
-    return (
-        f"{counted(bad.total(), 'article')} with a date that cannot be read, such as {next(iter(bad))[:60]!r}: "
-        f"linked as undated; write dates as {HOW_TO_WRITE}"
-    )
+    unread = f"{counted(bad.total(), 'article')} with a date that cannot be read, such as {next(iter(bad))[:60]!r}"
+    return f"{unread}: linked as undated; write dates as {HOW_TO_WRITE}"
 
 
 def warn_of_unread(dates: pa.ChunkedArray) -> None:
@@ -95,8 +86,8 @@ def warn_of_unread(dates: pa.ChunkedArray) -> None:
         warn(about_unread(bad))
 
 
-def _written(text: str) -> tuple[int, int, int] | None:
-    """Year, month and day (0 if not given) of a text that is a date in a supported form."""
+def written_date(text: str) -> tuple[int, int, int] | None:
+    """Year, month and day (0 if not given) of a text that has the form of a date, even if the day does not exist."""
     if found := _ISO.fullmatch(text):
         return int(found[1]), int(found[2] or 0), int(found[3] or 0)
     if found := _EUROPEAN.fullmatch(text):

@@ -3,8 +3,9 @@
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any
 
 import msgspec
 
@@ -18,8 +19,7 @@ class Reject:
 
     reason: str
     file: str | None = None
-    line: int | None = None
-    """The line, or the row, counted from 1."""
+    line: int | None = None  # or the row, counted from 1
     article_id: str | None = None
     row: int | None = None
     """The row of a CSV file as a spreadsheet counts it; a row may have several lines."""
@@ -36,19 +36,21 @@ class Reject:
         return ": ".join(part for part in (place, article, self.reason) if part)
 
 
-class Rejects:
-    """Counts rejected records, keeps the first `most` of them, and writes all of them to the file `path` as JSON lines.
+class Rejects(ExitStack):
+    """Counts rejected records, keeps the first `most`, writes all to the file `path`; if `strict`, the first is raised.
 
     The file appears if the `with` block succeeds and a record was rejected, and replaces that of an earlier run.
     """
 
-    def __init__(self, path: Path | None = None, most: int = 5, tidy: bool = True) -> None:
-        self.path, self.most, self.tidy = path, most, tidy
+    def __init__(self, path: Path | None = None, most: int = 5, tidy: bool = True, strict: bool = False) -> None:
+        super().__init__()
+        self.path, self.most, self.tidy, self.strict = path, most, tidy, strict
         self.first: list[Reject] = []
         self.reasons: Counter[str] = Counter()
         self.unread_dates: Counter[str] = Counter()
         """Dates that cannot be read. Their articles are linked as undated."""
-        self._stack = ExitStack()
+        self.places: dict[str, int] | None = None
+        """The lines of the articles that are read, by their ids, for who needs them."""
         self._file: IO[bytes] | None = None
 
     @property
@@ -58,27 +60,21 @@ class Rejects:
 
     def add(self, reject: Reject) -> None:
         """Reject one record."""
+        if self.strict:
+            raise NamesakeError(f"{reject}; correct it, or pass `rejects` to continue without it")
         self.reasons[reject.reason] += 1
         if len(self.first) < self.most:
             self.first.append(reject)
         if self.path is not None:
             if self._file is None:
-                partial = self._stack.enter_context(published(self.path, self.tidy))
-                self._file = self._stack.enter_context(partial.open("wb"))
+                partial = self.enter_context(published(self.path, self.tidy))
+                self._file = self.enter_context(partial.open("wb"))
             self._file.write(msgspec.json.encode(reject.record) + b"\n")
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *problem: Any) -> None:
-        self._stack.__exit__(*problem)
+        super().__exit__(*problem)
         if problem[0] is None and self.path is not None and self._file is None:
             self.path.unlink(missing_ok=True)  # the file of an earlier run
 
 
-class NoRejects(Rejects):
-    """Raises the first rejected record as an error, for callers that passed no `Rejects`."""
-
-    def add(self, reject: Reject) -> None:
-        """Raise the reject as an error."""
-        raise NamesakeError(f"{reject}; correct it, or pass `rejects` to continue without it")
+NoRejects = partial(Rejects, strict=True)  # for callers that passed no `Rejects`

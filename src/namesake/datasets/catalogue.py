@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,7 +31,7 @@ from namesake.progress import Reporter
 T = TypeVar("T")
 Labelled = Iterable[LabelledArticle]
 Writer = Callable[[LabelledArticle], bytes]
-READERS: dict[str, Reader] = {
+READERS: dict[str, Reader] = {  # by name, for `namesake datasets convert --reader`
     "nelight": json_reader(corpus_formats.Quotebank),
     "aida-json": json_reader(corpus_formats.AidaJson),
     "aida-tsv": corpus_formats.read_aida_tsv,
@@ -40,7 +41,6 @@ READERS: dict[str, Reader] = {
     "plain": json_reader(corpus_formats.Plain),
     "zelda": json_reader(corpus_formats.Zelda),
 }
-"""The readers by name, for `namesake datasets convert --reader`."""
 
 
 class DatasetEntry(msgspec.Struct, frozen=True):
@@ -52,8 +52,7 @@ class DatasetEntry(msgspec.Struct, frozen=True):
     home: str
     url: str | None = None
     licence: str | None = None
-    checksum: str | None = None
-    """`sha256:…` of the file at `url`."""
+    checksum: str | None = None  # `sha256:…` of the file at `url`
     note: str = ""
 
 
@@ -92,8 +91,7 @@ def get_dataset(name: str, folder: str | Path, progress: Reporter | None = None)
     return download(one.url, Path(folder), one.checksum, (progress or Reporter()).advance)
 
 
-LINKER = "namesake"
-"""The linker that ELEVANT's linked articles name."""
+LINKER = "namesake"  # the linker that ELEVANT's linked articles name
 BATCH = 5000  # articles for which the KB's titles are searched once
 LINES = (".jsonl", ".ndjson")
 
@@ -131,41 +129,36 @@ def convert_dataset(
     if truth is not None:
         found = with_truth(found, read_gold(Path(truth)))
     inputs = [Path(file), *([Path(truth)] if truth else []), *([known.path] if known else [])]
-    if articles and gold and not to and not out:
-        return write_with_gold(resolved(found, known), Path(articles), Path(gold), inputs)
-    if to and out and not articles and not gold:
-        return write_as(resolved(found, known), to, Path(out), inputs)
-    raise NamesakeError("no output: give `articles=` and `gold=`, or `to=` and `out=`")
+    if articles and gold and not (to or out):
+        outputs = [Path(articles), Path(gold)]
+    elif to and out and not (articles or gold):
+        outputs = [Path(out)]
+    else:
+        raise NamesakeError("no output: give `articles=` and `gold=`, or `to=` and `out=`")
+    return write(resolved(found, known), outputs, to, inputs)
 
 
-def write_with_gold(labelled: Labelled, articles: Path, gold: Path, inputs: Iterable[Path] = ()) -> Counts:
-    """Write articles and gold as JSON lines. The files appear only when both are complete."""
-    for path in (articles, gold):
-        if kind(path) not in LINES:
-            raise NamesakeError(f"{path}: articles and gold are written as .jsonl, .jsonl.gz, .jsonl.bz2 or .jsonl.zst")
-    return _write(labelled, [(articles, lambda one: write_plain(one, with_gold=False)), (gold, _gold_lines)], inputs)
+def write(labelled: Labelled, paths: Sequence[Path], to: str | None = None, inputs: Iterable[Path] = ()) -> Counts:
+    """Write articles with their truth to one file in the format `to`, by default to a file of articles and one of gold.
 
-
-def write_as(labelled: Labelled, to: str, out: Path, inputs: Iterable[Path] = ()) -> Counts:
-    """Write articles with their truth as one file, which appears only when it is complete."""
-    writer, suffixes = find(WRITERS, to, "format")
-    if kind(out) not in suffixes:
-        raise NamesakeError(f"{out}: {to} is written as {' or '.join(suffixes)}, also with .gz, .bz2 or .zst")
-    return _write(labelled, [(out, writer)], inputs)
-
-
-def _write(labelled: Labelled, outputs: Sequence[tuple[Path, Writer]], inputs: Iterable[Path]) -> Counts:
-    keep_apart([path for path, _ in outputs], inputs)
+    The files appear only when all of them are complete.
+    """
+    writer, suffixes = find(WRITERS, to, "format") if to else (partial(write_plain, with_gold=False), LINES)
+    for path in paths:
+        if kind(path) not in suffixes:
+            what, forms = f"{to} is" if to else "articles and gold are", " or ".join(suffixes)
+            raise NamesakeError(f"{path}: {what} written as {forms}, also with .gz, .bz2 or .zst")
+    keep_apart(paths, inputs)
     counts: Counts = Counter()
     seen: set[str] = set()
     with ExitStack() as stack:
-        files = [(stack.enter_context(written(path)), writer) for path, writer in outputs]
+        files = [stack.enter_context(written(path)) for path in paths]
         for one in labelled:
             if one.article.id in seen:
                 raise NamesakeError(f"article {one.article.id} appears twice in the data set")
             seen.add(one.article.id)
-            for file, writer in files:
-                file.write(writer(one))
+            for file, put in zip(files, (writer, _gold_lines), strict=False):
+                file.write(put(one))
             counts.update(truth.kind for truth in one.truths)
             counts["numbered"] += sum(truth.name != truth.surface for truth in one.truths)
             counts["mentions"] += len(one.article.mentions or ())

@@ -1,10 +1,8 @@
 """The formats of data sets: articles with the truth about their mentions, and readers. See docs/datasets.md.
 
-In these data sets a mention is one occurrence of a name. In Namesake a mention is a name in an article. To keep
+A mention of these data sets is one occurrence of a name; a mention of Namesake is a name in an article. To keep
 occurrences apart, `label` numbers a name that appears again: `Japan`, then `Japan #2`. The number is a token of its
-own and starts with no letter, so the words of the name do not change. The gold column `surface` has the plain name.
-In `aida-json` a name is one occurrence and ends in a number (`japan0`). The mention is named after its text; the
-authors' name is the column `original`.
+own and starts with no letter, so the words of the name do not change.
 """
 
 import re
@@ -23,8 +21,7 @@ from namesake.files import open_lines
 from namesake.files.lines import lines_of
 from namesake.formats.json_articles import INVALID, is_array_file, json_records
 
-Gold = int | str | None
-"""The index of a candidate, a QID, or None for NIL."""
+Gold = int | str | None  # the index of a candidate, a QID, or None for NIL
 
 
 @dataclass(frozen=True)
@@ -115,8 +112,7 @@ def page_title(address: str) -> str:
 
 NIL, UNKNOWN = "--NME--", "null"
 DOCUMENT = re.compile(r"-DOCSTART-(?:\s+\((.*)\))?\s*")
-COLUMNS = ("token", "tag", "mention", "entity", "address")
-"""The first columns of AIDA-CoNLL-YAGO."""
+COLUMNS = ("token", "tag", "mention", "entity", "address")  # the first columns of AIDA-CoNLL-YAGO
 
 
 def read_aida_tsv(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:

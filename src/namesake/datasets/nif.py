@@ -7,15 +7,14 @@ docs/datasets.md describes the nodes that are read. Positions count characters. 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Int64, indptr
 from namesake.articles.article import Article, Span
 from namesake.articles.rejects import Reject, Rejects
 from namesake.datasets.corpus_formats import LabelledArticle, Occurrence, gold_qid, label, page_title
@@ -37,31 +36,19 @@ PREFIXES = {"nif": NIF, "itsrdf": ITS, "xsd": XSD}
 
 ENTITY, PAGE = "http://www.wikidata.org/entity/", "https://en.wikipedia.org/wiki/"
 NOT_IN_WIKI = "http://aksw.org/notInWiki/"
-ARTICLE = "urn:article:"
-"""The prefix of IRIs for article ids that are not IRIs."""
+ARTICLE = "urn:article:"  # the prefix of IRIs for article ids that are not IRIs
 QID_IRI = re.compile(r"https?://(?:www\.)?wikidata\.org/(?:entity|wiki)/(Q\d+)")
 PAGE_IRI = re.compile(r"https?://(?:en\.wikipedia\.org/wiki|dbpedia\.org/(?:resource|page))/(.+)")
 NIL_IRI = re.compile(r"https?://(?:www\.)?aksw\.org/notInWiki\b", re.IGNORECASE)
 
-Node = dict[str, list[str]]
-"""The values of a node by predicate."""
+Node = dict[str, list[str]]  # the values of a node by predicate
 
 
-class Text:
-    """The text of an article, with positions in characters or in UTF-16 units."""
-
-    def __init__(self, characters: str) -> None:
-        self.characters = characters
-
-    @cached_property
-    def starts(self) -> npt.NDArray[np.int64]:
-        """The UTF-16 unit at which each character starts, and the one at which the text ends."""
-        codes = np.frombuffer(self.characters.encode("utf-32-le", "surrogatepass"), np.uint32)
-        return np.concatenate([np.zeros(1, np.int64), np.cumsum(1 + (codes >= 0x10000))])
-
-    def character(self, unit: int) -> int:
-        """Return the first character that starts at this UTF-16 unit or after it."""
-        return int(np.searchsorted(self.starts, unit))
+@lru_cache(maxsize=4)
+def utf16_starts(text: str) -> Int64:
+    """Return the UTF-16 unit at which each character starts, and the one at which the text ends."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    return indptr(1 + (codes >= 0x10000))
 
 
 def _pyoxigraph() -> Any:
@@ -89,27 +76,25 @@ def nodes_of(data: bytes, where: str) -> dict[str, Node]:
     return nodes
 
 
-def contexts_of(nodes: dict[str, Node], where: str) -> dict[str, Text]:
+def contexts_of(nodes: dict[str, Node], where: str) -> dict[str, str]:
     """Return the texts by the IRIs of their contexts; there must be at least one."""
-    contexts = {
-        iri: Text(node[TEXT][0]) for iri, node in nodes.items() if CONTEXT in node.get(TYPE, ()) and TEXT in node
-    }
+    contexts = {iri: node[TEXT][0] for iri, node in nodes.items() if CONTEXT in node.get(TYPE, ()) and TEXT in node}
     if not contexts:
         raise NamesakeError(f"{where}: no nif:Context with nif:isString, so no articles")
     return contexts
 
 
-def placed(node: Node, text: Text, where: str) -> Span | None:
+def placed(node: Node, text: str, where: str) -> Span | None:
     """Return the span of a mention in characters; None if the text there is not the mention's."""
     stated = [_value(node, predicate, where) for predicate in (BEGIN, END)]
     if wrong := [value for value in stated if not re.fullmatch(r"[0-9]{1,18}", value.strip())]:
         raise NamesakeError(f"{where}: position {wrong[0][:40]!r} is not a position in a text")
     begin, end = map(int, stated)
     anchor = node[ANCHOR][0] if ANCHOR in node else None
-    if anchor is None or text.characters[begin:end] == anchor:
+    if anchor is None or text[begin:end] == anchor:
         return begin, end
-    span = text.character(begin), text.character(end)
-    return span if text.characters[slice(*span)] == anchor else None
+    begin, end = np.searchsorted(utf16_starts(text), (begin, end)).tolist()
+    return (begin, end) if text[begin:end] == anchor else None
 
 
 def _value(node: Node, predicate: str, where: str) -> str:
@@ -139,7 +124,7 @@ def read_nif(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
     for iri, text in contexts.items():
         found = sorted(mentions[iri], key=lambda occurrence: occurrence.spans[0])
         identifier = unquote(iri.removeprefix(ARTICLE)) if iri.startswith(ARTICLE) else iri
-        yield label(Article(identifier, text.characters), found, f"{path} article {iri}")
+        yield label(Article(identifier, text), found, f"{path} article {iri}")
 
 
 def _entity(references: list[str], nodes: dict[str, Node]) -> tuple[str | None, str | None]:
@@ -159,8 +144,7 @@ def _entity(references: list[str], nodes: dict[str, Node]) -> tuple[str | None, 
     return None, None if made_up else known[-1]
 
 
-@dataclass(frozen=True)
-class Annotation:
+class Annotation(NamedTuple):
     """A mention, in characters, and the IRI of its entity."""
 
     span: Span
@@ -168,8 +152,7 @@ class Annotation:
     confidence: float | None = None
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(NamedTuple):
     """A text with annotations, by the IRI of its context; `java` counts positions in UTF-16 units."""
 
     iri: str
@@ -213,7 +196,7 @@ def turtle(documents: Iterable[Document], prefixes: bool = True) -> bytes:
 def _triples(document: Document) -> Iterator[Any]:
     from pyoxigraph import Literal, NamedNode, Triple
 
-    starts = Text(document.text).starts if document.java else range(len(document.text) + 1)
+    starts = utf16_starts(document.text) if document.java else range(len(document.text) + 1)
 
     def about(iri: str, span: Span, kind: str, more: Iterable[tuple[str, Any]]) -> Iterator[Any]:
         number = NamedNode(f"{XSD}nonNegativeInteger")

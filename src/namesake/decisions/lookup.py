@@ -4,7 +4,7 @@ A mention is looked up by its name first. Only for mentions whose name occurs in
 words around their spans are computed. A decision about these words overrides one about the name everywhere.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from namesake.arrays import Bool, Float64, Int64, UInt64, indptr, positions, take_rows, text_buffers
-from namesake.decisions.records import Cells, Decision, Placed, plain, read_decisions
+from namesake.decisions.records import Cells, Placed, plain, read_decisions
 from namesake.errors import NamesakeError, warn
 from namesake.files import Paths, several
 from namesake.kb.columns import Strings
@@ -26,27 +26,19 @@ from namesake.kernels.text.fingerprints import fingerprints
 from namesake.names.mentions import Mentions
 from namesake.printable import counted, listed
 
-WEIGHT = 100.0
-"""What a decision adds to the score of its entity or of NIL, or subtracts from that of an excluded entity.
-
-Scores are log-odds, so this outweighs all other evidence, and confidences become 1 or 0."""
-OfRows = tuple[Int64, Int64]
-"""The decisions about each row of a table: offsets, and numbers of decisions."""
-NOTHING, NIL = -2, -1
-"""Instead of an entity: no decision; NIL."""
+WEIGHT = 100.0  # what a decision adds to a score, or subtracts: in log-odds, it outweighs all other evidence
+OfRows = tuple[Int64, Int64]  # the decisions about each row of a table: offsets, and numbers of decisions
+NOTHING, NIL = -2, -1  # instead of an entity: no decision; NIL
 
 
 @dataclass(frozen=True)
 class Decided:
     """What decisions add to the scores of a batch, and the decision about each mention."""
 
-    of_candidate: Float64
-    """±`WEIGHT`, or 0."""
+    of_candidate: Float64  # ±`WEIGHT`, or 0
     of_nil: Float64
-    entity: Int64
-    """The number of the entity decided for each mention, NIL or NOTHING."""
-    number: Int64
-    """The number of the decision about each mention, -1 without one."""
+    entity: Int64  # the number of the entity decided for each mention, NIL or NOTHING
+    number: Int64  # the number of the decision about each mention, -1 without one
     decisions: "Decisions"
 
     @property
@@ -74,13 +66,15 @@ class Decisions:
     def __init__(self, files: Paths, kb: KB, say: Callable[[str], None] = warn) -> None:
         self.files = [Path(file) for file in several(files)]
         self.placed = read_decisions(self.files, say)
-        self.used = np.zeros(len(self.placed), np.bool_)
-        """Whether each decision has applied to a mention or a row. Each process has its own."""
+        self.used = np.zeros(len(self.placed), np.bool_)  # whether each has applied, in this process
         entities = dict.fromkeys(one.decision.entity for one in self.placed)
         rows = {name: _row(kb, name) for name in entities if name is not None}
         if absent := [name for name, row in rows.items() if row < 0]:
             say(f"decisions name {counted(len(absent), 'entity', 'entities')} that the KB lacks: {listed(absent)}")
-        self.entity = np.array([_number(kb, one.decision, rows) for one in self.placed], np.int64)
+        numbers: dict[str | None, int] = {None: NIL}
+        for name, row in rows.items():  # an entity that the KB lacks has the number of its QID; an own id has none
+            numbers[name] = int(kb.qids[row]) if row >= 0 else NOTHING if ":" in name else int(name[1:])
+        self.entity = np.array([numbers[one.decision.entity] for one in self.placed], np.int64)
         in_text = [at for at, one in enumerate(self.placed) if not one.key[2] and self.entity[at] != NOTHING]
         keys = [self.placed[at].key for at in in_text]
         names = Strings.of(key[0] for key in keys)
@@ -89,11 +83,11 @@ class Decisions:
         self.names = np.unique(hashes)
         self._never = np.array([one.decision.decision == "never" for one in self.placed], np.bool_)
         order = np.argsort(hashes ^ contexts, kind="stable")
-        numbers, hashes = np.array(in_text, np.int64)[order], (hashes ^ contexts)[order]
-        never = self._never[numbers]
-        self._chosen = hashes[~never], np.append(numbers[~never], -1)
+        places, hashes = np.array(in_text, np.int64)[order], (hashes ^ contexts)[order]
+        never = self._never[places]
+        self._chosen = hashes[~never], np.append(places[~never], -1)
         keys_excluded, first = np.unique(hashes[never], return_index=True)
-        self._excluded = keys_excluded, np.append(first, never.sum()), numbers[never]
+        self._excluded = keys_excluded, np.append(first, never.sum()), places[never]
 
     def __len__(self) -> int:
         return len(self.placed)
@@ -218,16 +212,6 @@ def _row(kb: KB, entity: str) -> int:
         seen.add(entity)
         entity = kb.redirects[entity]
     return kb.row(entity)
-
-
-def _number(kb: KB, decision: Decision, rows: Mapping[str, int]) -> int:
-    """The number of a decision's entity in a KB or in Wikidata; NIL; NOTHING for an own id that the KB lacks."""
-    if decision.entity is None:
-        return NIL
-    row = rows[decision.entity]
-    if row >= 0:
-        return int(kb.qids[row])
-    return int(decision.entity[1:]) if ":" not in decision.entity else NOTHING
 
 
 def _with_candidates(mentions: Mentions, entity: Int64, kb: KB) -> Mentions:

@@ -24,10 +24,8 @@ from namesake.kb.names.normalise import normalise
 from namesake.kb.store import KB
 from namesake.printable import counted
 
-ID = r"Q[1-9]\d{0,17}|[A-Za-z][\w.-]*:\S{1,200}"
-"""A QID, or an id of your own such as acme:jane-doe."""
-MOST_LINE = 1 << 20
-"""Bytes of one decision."""
+ID = r"Q[1-9]\d{0,17}|[A-Za-z][\w.-]*:\S{1,200}"  # a QID, or an id of your own such as acme:jane-doe
+MOST_LINE = 1 << 20  # bytes of one decision
 _normalised = lru_cache(1 << 17)(normalise)
 _is_id, _is_fingerprint = (re.compile(one, re.ASCII).fullmatch for one in (ID, "[0-9a-f]{16}"))
 Cells = dict[str, str]
@@ -44,12 +42,10 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     entity: str | None = None
     context: str | None = None
     """The fingerprint of the words around the name (`kernels.text.fingerprints`), 16 hexadecimal digits."""
-    cells: Cells | None = None
-    """The cells of the row, by column."""
+    cells: Cells | None = None  # the cells of the row, by column
     article: str | None = None
     span: tuple[int, int] | None = None
-    text: str | None = None
-    """The sentence, or the row as one text."""
+    text: str | None = None  # the sentence, or the row as one text
     date: str | None = None
     by: str = ""
     at: str = ""

@@ -6,7 +6,7 @@ the answer apart from its rival: the next candidate, or NIL if there is no other
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby, pairwise
 from typing import Any, NamedTuple
 
 from namesake.decide import DECIDED, TOO_CLOSE
@@ -144,13 +144,8 @@ def reasons_for(own: Sequence[Row], rival: Sequence[Row], text: str = "") -> lis
     names = [label for one in found.shared if not one.common for _, label in one.others]
     about["words"] = _joined([f"“{one_line(word)}”" for word in words[:MOST_WORDS]])
     about["others"] = _joined([one_line(name) for name in dict.fromkeys(names)][:MOST_OTHERS])
-    said: list[str] = []
-    for group in _strongest(ahead):
-        forms = GROUPS[group]
-        wanted = [("with_words", words), ("with_others", names), ("alone", alone), ("much", ahead[group] >= MUCH)]
-        form = next((forms[name] for name, holds in wanted if holds and name in forms), forms["for"])
-        said.append(form.format(**about))
-    return _named_once(said, about["it"])
+    wanted = [form for form, holds in (("with_words", words), ("with_others", names), ("alone", alone)) if holds]
+    return _phrases(ahead, about, *wanted, "much", "for")
 
 
 def for_and_against(parts: Sequence[Mapping[str, float]], kinds: Sequence[str]) -> list[str]:
@@ -160,14 +155,9 @@ def for_and_against(parts: Sequence[Mapping[str, float]], kinds: Sequence[str]) 
     for own, kind in zip(amounts, kinds, strict=True):
         rival = next((other for other in amounts if other is not own), {})
         ahead = {group: own.get(group, 0.0) - rival.get(group, 0.0) for group in {**own, **rival}}
-        about, usual = _about(kind), "for" if rival else "alone"
-        good = [_form(one, "much" if rival and ahead[one] >= MUCH else usual, about) for one in _strongest(ahead)]
-        bad = [_form(group, "against", about) for group in _strongest({name: -ahead[name] for name in ahead})]
-        said = [
-            f"{what}: {_joined(_named_once(some, about['it']))}."
-            for what, some in (("For", good), ("Against", [*filter(None, bad)]))
-            if some
-        ]
+        good = _phrases(ahead, _about(kind), "with_property", "much" if rival else "alone", "for")
+        bad = _phrases({group: -ahead[group] for group in ahead}, _about(kind), "against_property", "against")
+        said = [f"{what}: {_joined(some)}." for what, some in (("For", good), ("Against", bad)) if some]
         found.append(" ".join(said) or "Nothing sets it apart from the others.")
     return found
 
@@ -182,20 +172,17 @@ def _by_name(parts: Mapping[str, float]) -> dict[str, float]:
     return found
 
 
-def _form(name: str, form: str, about: Mapping[str, str]) -> str:
-    """A group in words; empty if it has none against a candidate."""
-    group, _, property = name.partition(": ")
-    if property:
-        form = "against_property" if form == "against" else "with_property"
-    forms = GROUPS[group]
-    said: str = forms.get(form, "" if form == "against" else forms["for"])
-    return said.format(**about, property=property)
-
-
-def _named_once(said: Sequence[str], it: str) -> list[str]:
-    """Reasons of which only the first names the candidate: `this person is better known and is connected with …`."""
-    naming = [at for at, one in enumerate(said) if one.startswith(f"{it} ")]
-    return [one.removeprefix(f"{it} ") if at in naming[1:] else one for at, one in enumerate(said)]
+def _phrases(amounts: Mapping[str, float], about: Mapping[str, str], *wanted: str) -> list[str]:
+    """The strongest groups in words, each in the first wanted form that it has; only the first names the candidate."""
+    strong = sorted((one for one in amounts.items() if one[1] >= LEAST), key=lambda one: -one[1])[:MOST]
+    said: list[str] = []
+    for name, amount in (one for one in strong if 3 * one[1] >= strong[0][1]):  # no group that is much weaker
+        group, _, property = name.partition(": ")
+        holds = {"much": amount >= MUCH, "with_property": property, "against_property": property}
+        forms = [GROUPS[group][form] for form in wanted if form in GROUPS[group] and holds.get(form, True)]
+        said += [form.format(**about, property=property) for form in forms[:1]]
+    naming = [at for at, one in enumerate(said) if one.startswith(f"{about['it']} ")]
+    return [one.removeprefix(f"{about['it']} ") if at in naming[1:] else one for at, one in enumerate(said)]
 
 
 def _about(kind: str | None) -> dict[str, str]:
@@ -214,9 +201,8 @@ def _no_answer(candidates: Sequence[Sequence[Row]], nil: Sequence[Row], reason: 
         between = ", but " if all(why for _, why in sides) else ", or "
         named = (f"{name}, because {_joined(why)}" if why else name for name, why in sides)
         return f"Too close to call: {between.join(named)}."
-    weak = _strongest({group: -amount for group, amount in _by_group(best).items()})
-    said = [GROUPS[group]["against"] for group in weak if "against" in GROUPS[group]]
-    said += [GROUPS[group]["nil"] for group in _strongest(_by_group(nil)) if "nil" in GROUPS[group]]
+    said = _phrases({group: -amount for group, amount in _by_group(best).items()}, _about(best[0]["kind"]), "against")
+    said += _phrases(_by_group(nil), _about(None), "nil")
     return f"The best candidate, {who}, is not likely enough{': ' if said else ''}{_joined(said[:MOST])}."
 
 
@@ -230,12 +216,6 @@ def _entity(row: Row) -> str:
 def _by_group(rows: Iterable[Row]) -> dict[str, float]:
     """The contributions of the parts of one candidate, or of NIL, by group."""
     return _by_name({row["part"]: row["contribution"] for row in rows if row["role"] == "part"})
-
-
-def _strongest(amounts: Mapping[str, float]) -> list[str]:
-    """The groups that count, the strongest first: at least a third as strong as the first."""
-    ordered = sorted((one for one in amounts.items() if one[1] >= LEAST), key=lambda one: -one[1])
-    return [group for group, amount in ordered[:MOST] if 3 * amount >= ordered[0][1]]
 
 
 def _joined(parts: Sequence[str]) -> str:
@@ -289,11 +269,9 @@ def steps(rows: Iterable[Row]) -> list[Step]:
     small = [value for value in parts.values() if abs(value) < SMALL]
     if any(small):
         ordered.append((OTHERS, sum(small)))
-    found, at = [], 0.0
-    for (part, value), hundredths in zip(ordered, rounded([value for _, value in ordered]), strict=True):
-        found.append(Step(part, value, number(hundredths / 100), at, at + value))
-        at += value
-    return found
+    values = [value for _, value in ordered]
+    bars = zip(ordered, rounded(values), pairwise(accumulate(values, initial=0.0)), strict=True)
+    return [Step(part, value, number(hundredths / 100), *ends) for (part, value), hundredths, ends in bars]
 
 
 def rounded(values: Sequence[float]) -> list[int]:
@@ -320,16 +298,8 @@ def waterfalls(candidates: Sequence[Sequence[Row]]) -> list[list[dict[str, Any]]
     ends = [0.0, *(end for some in every for step in some for end in (step.begin, step.end))]
     low, width = min(ends), (max(ends) - min(ends)) or 1.0
 
-    def bar(step: Step, kind: str) -> dict[str, Any]:
+    def bar(step: Step) -> dict[str, Any]:
         left, right = (100 * (at - low) / width for at in sorted((step.begin, step.end)))
-        return step._asdict() | {
-            "kind": kind,
-            "zero": 100 * -low / width,
-            "left": left,
-            "width": max(right - left, 0.6),
-        }
+        return step._asdict() | {"zero": 100 * -low / width, "left": left, "width": max(right - left, 0.6)}
 
-    return [
-        [*(bar(step, "for" if step.value >= 0 else "against") for step in parts), bar(total, TOTAL)]
-        for *parts, total in every
-    ]
+    return [[bar(step) for step in some] for some in every]

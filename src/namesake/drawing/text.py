@@ -150,9 +150,8 @@ class Explanation:
 
     def __repr__(self) -> str:
         """One line per name: its entity, or why it is NIL."""
-        lines = [f"Explanation of {counted(len(self.links), 'name')} ({self.table.num_rows:,} rows in .table)"]
-        lines += [one_line(f"  {answer(link)}") for link in self.links]
-        return "\n".join(lines)
+        heading = f"Explanation of {counted(len(self.links), 'name')} ({self.table.num_rows:,} rows in .table)"
+        return "\n".join([heading, *(one_line(f"  {answer(link)}") for link in self.links)])
 
 
 def answer(link: Row) -> str:
@@ -172,8 +171,3 @@ def _shown(text: str, title: str | None, links: Sequence[Row], names: Sequence[t
     """A text with its names marked, then each name with its candidates. One name is open, several unfold."""
     article = marked_article(text, title, name_marks(links), name_marks(links, "title_spans"))
     return render("drawing/notebook.html", style=notebook_style(), heading="", article=article, names=names)
-
-
-def facts_html(heading: str, facts: Iterable[tuple[str, str]]) -> str:
-    """A heading and a list of names and values, for a notebook."""
-    return render("drawing/notebook.html", style=notebook_style(), heading=heading, facts=facts)

@@ -22,20 +22,11 @@ GROUPS: dict[str, dict[str, Any]] = _WORDS["groups"]
 """Parts that say the same in a sentence, and the forms of that sentence."""
 
 
-FOR_NIL = ("none fits", "not a person")
-"""Reasons for no answer that say that NIL is the answer; `known` is the probability of all candidates together."""
-
-
 def nil_confidence(link: Mapping[str, Any]) -> float | None:
     """The confidence in NIL if it is the answer; None if the linker only did not decide between candidates."""
-    if link["qid"] is not None or link["reason"] not in FOR_NIL or link["known"] is None:
+    if link["qid"] is not None or link["reason"] not in ("none fits", "not a person") or link["known"] is None:
         return None
-    return 1.0 - float(link["known"])
-
-
-def part_name(part: str) -> str:
-    """A part in plain words."""
-    return PARTS.get(part, part)
+    return 1.0 - float(link["known"])  # `known` is the probability of all candidates together
 
 
 def grade(answered: bool, confidence: float | None) -> str:
@@ -81,15 +72,10 @@ def notebook_style() -> str:
 def _environment() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parents[1]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"line": one_line, "percent": percent, "part_name": part_name, "symbol": symbol}
-    environment.globals["wikidata_page"] = wikidata_page
+    settings: dict[str, Any] = {"undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    environment = Environment(loader=FileSystemLoader(Path(__file__).parents[1]), autoescape=True, **settings)
+    environment.filters |= {"line": one_line, "percent": percent, "symbol": symbol}
+    environment.globals |= {"wikidata_page": wikidata_page, "part_names": PARTS}
     return environment
 
 

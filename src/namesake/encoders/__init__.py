@@ -24,11 +24,9 @@ KINDS = ("static", "sentence", "bart")
 class Encoder(Protocol):
     """Encodes texts as vectors. Threads may share an encoder."""
 
-    name: str
-    """The argument of `load`: KIND:WHERE, with the full path of a file or folder."""
+    name: str  # the argument of `load`: KIND:WHERE, with the full path of a file or folder
     dimension: int
-    digest: str
-    """A digest of the weights, the vocabulary and the settings."""
+    digest: str  # a digest of the weights, the vocabulary and the settings
 
     def encode(self, texts: Sequence[str]) -> Float32:
         """Return one finite row for each text."""

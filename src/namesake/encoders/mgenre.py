@@ -9,7 +9,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -30,13 +30,9 @@ class Tree:
     """The titles of a mention's candidates. Node 0 begins every title; an edge adds a token; an end has no node."""
 
     tokens: list[int]
-    parents: list[int]
-    """-1 for node 0; a node comes after its parent."""
-    depths: list[int]
-    edges: list[tuple[int, int]]
-    """The node at which each edge begins, and its token."""
-    paths: list[list[int]]
-    """The edges of each title."""
+    parents: list[int]  # -1 for node 0; a node comes after its parent
+    edges: list[tuple[int, int]]  # the node at which each edge begins, and its token
+    paths: list[list[int]]  # the edges of each title
 
     @classmethod
     def of(cls, titles: Sequence[Sequence[int]], begin: int, end: int) -> Self:
@@ -50,7 +46,7 @@ class Tree:
         tokens = [prefix[-1] if prefix else begin for prefix in prefixes]
         parents = [node[prefix[:-1]] if prefix else -1 for prefix in prefixes]
         paths = [[number[step] for step in path] for path in steps]
-        return cls(tokens, parents, list(map(len, prefixes)), list(edges), paths)
+        return cls(tokens, parents, list(edges), paths)
 
     def sees(self) -> npt.NDArray[np.bool_]:
         """Return the attention mask: each node sees itself and its ancestors."""
@@ -83,8 +79,7 @@ class Tree:
         return {title for title, path in enumerate(self.paths) if tuple(path) in found}
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(NamedTuple):
     """A text with the name marked, as tokens, and the titles of the candidates, as a tree."""
 
     text: Sequence[int]
@@ -161,8 +156,8 @@ class MGenre:
         sees = np.zeros((len(trees), 1, tokens.shape[1], tokens.shape[1]), np.bool_)
         sees[:, 0] |= np.eye(tokens.shape[1], dtype=np.bool_)  # padding attends to itself: an empty row would give NaN
         for at, tree in enumerate(trees):
-            depths[at, : len(tree.tokens)] = tree.depths
-            sees[at, 0, : len(tree.tokens), : len(tree.tokens)] = tree.sees()
+            size, seen = len(tree.tokens), tree.sees()
+            depths[at, :size], sees[at, 0, :size, :size] = seen.sum(axis=1) - 1, seen
         put = [torch.from_numpy(array).to(device) for array in (text, real, tokens, depths, sees)]
         with reading(torch):
             read = model.get_encoder()(input_ids=put[0], attention_mask=put[1].long()).last_hidden_state

@@ -11,12 +11,11 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -36,17 +35,14 @@ Tokens = Sequence[int]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Model:
+class Model(NamedTuple):
     """A loaded model, its source and its device."""
 
-    where: str
-    """The full path of a folder, or a name on the hub."""
+    where: str  # the full path of a folder, or a name on the hub
     model: Any
     tokenizer: Any
     device: str
-    digest: str
-    """A digest of the stored weights and of the vocabulary."""
+    digest: str  # a digest of the stored weights and of the vocabulary
 
 
 def load_model(where: str, use: Literal["encoder", "seq2seq"], device: str | None = None) -> Model:

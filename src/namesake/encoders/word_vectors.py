@@ -25,8 +25,7 @@ PIECE = re.compile(r"\w+|[^\w\s]|_")
 MAX_WORD = 100  # WordPiece treats longer words as unknown
 TENSOR_TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I8": "|i1"}
 
-Tokens = Callable[[str], Iterator[int]]
-"""Returns the rows of the vectors of a text's words."""
+Tokens = Callable[[str], Iterator[int]]  # returns the rows of the vectors of a text's words
 
 
 class WordVectors:

@@ -40,8 +40,7 @@ class Input(msgspec.Struct, frozen=True):
 
     path: str
     size: int
-    modified: int
-    """In nanoseconds; 0 if the state of the file cannot be read."""
+    modified: int  # in nanoseconds; 0 if the state of the file cannot be read
 
 
 @dataclass
@@ -51,10 +50,8 @@ class Listing:
     paths: list[Path] = field(default_factory=list)
     found: set[Path] = field(default_factory=set)
     """Those of `paths` that a folder or a pattern led to: an unreadable one is left out, not an error."""
-    ours: list[Path] = field(default_factory=list)
-    """Files that Namesake wrote."""
-    others: list[Path] = field(default_factory=list)
-    """Files in other formats."""
+    ours: list[Path] = field(default_factory=list)  # written by Namesake
+    others: list[Path] = field(default_factory=list)  # in other formats
     problems: list[str] = field(default_factory=list)
     """Why some files of `found` could not be read, or not to their end."""
 
@@ -75,7 +72,7 @@ def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callab
 
     Files that Namesake wrote are skipped unless they are named, and files in the output folder `out` always.
     """
-    listing, chosen = Listing(), []
+    listing, chosen = Listing(), set()
     for one in map(str, named):
         before, path = len(listing.paths), Path(one)
         if path.is_dir() or (has_magic(one) and not path.exists()):
@@ -91,7 +88,7 @@ def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callab
             if one != STDIN and format_of(path) is None:
                 missing = "" if path.exists() else "no such file or folder; "
                 raise NamesakeError(f"{one}: {missing}articles come as {words()}{save_as(path)}")
-            chosen.append(path)
+            chosen.add(identity(path))
             listing.paths += _outside([path], out)
         if len(listing.paths) == before:
             skipped = "".join(f"; {note}" for note in listing.notes)
@@ -102,18 +99,9 @@ def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callab
         more = f", and {len(others) - 1:,} more such files" if len(others) > 1 else ""
         say(f"{others[0][0]} is the file {others[0][1]}{more}: linked once")
     listing.paths = list(kept.values())
-    identities = {identity(path) for path in chosen}
-    listing.found = {path for path in listing.paths if identity(path) not in identities}
-    listing.ours = [path for path in listing.ours if identity(path) not in identities]
+    listing.found = {path for path in listing.paths if identity(path) not in chosen}
+    listing.ours = [path for path in listing.ours if identity(path) not in chosen]
     return listing
-
-
-def common_folder(paths: Sequence[Path]) -> Path | None:
-    """The common folder of all files, if two of them have the same name: ids made of file names then begin there."""
-    files = [path for path in paths if str(path) != STDIN]
-    if len({path.name for path in files}) == len(files):
-        return None
-    return Path(commonpath([path.absolute().parent for path in files]))
 
 
 def _outside(found: list[Path], out: Path | None) -> list[Path]:
@@ -135,12 +123,12 @@ def _searched(name: str) -> list[Path]:
     path = Path(name)
     if path.is_dir():
         found = sorted(one for one in path.rglob("*") if not re.search(r"(^|/)[._]", str(one.relative_to(path))))
-        return [one for one in found if one.is_file() or not one.exists()]
-    found = [Path(one) for one in sorted(glob(name, recursive=True))]  # noqa: PTH207 - a pattern may begin at the root
-    if not found:
-        raise NamesakeError(f"{name}: no file matches this pattern")
-    searched = [file for one in found for file in (_searched(str(one)) if one.is_dir() else [one])]
-    return [one for one in searched if one.is_file() or not one.exists()]
+    else:
+        fitting = [Path(one) for one in sorted(glob(name, recursive=True))]  # noqa: PTH207 - it may begin at the root
+        if not fitting:
+            raise NamesakeError(f"{name}: no file matches this pattern")
+        found = [file for one in fitting for file in (_searched(str(one)) if one.is_dir() else [one])]
+    return [one for one in found if one.is_file() or not one.exists()]
 
 
 def look_at(path: Path) -> Input:
@@ -151,19 +139,21 @@ def look_at(path: Path) -> Input:
     return Input(str(path), 0, 0)
 
 
-SOME_IDS = 10
-"""How many articles a message lists if one was not found."""
+SOME_IDS = 10  # how many articles a message lists if one was not found
 
 
 def reading_for(paths: Sequence[Path], reading: Reading | None, most_line: int = MOST_LINE) -> Reading:
-    """The settings for all files of a run: ids of files with the same name begin at their common folder."""
-    reading = reading or Reading()
+    """The settings for all files of a run: if two have the same name, ids begin at the common folder of all."""
+    reading, files = reading or Reading(), [path for path in paths if str(path) != STDIN]
     formats = [format_of(path, reading.format or "jsonl") for path in paths]
     # A text that is not a date is taken for the name of a field, which plain text does not have.
     if reading.date is not None and formats and all(one is not None and not one.has_fields for one in formats):
         wrong = f"`date={reading.date!r}`: not a date, and {paths[0]} is plain text, which has no field of that name"
         raise NamesakeError(f"{wrong}; write the date as {HOW_TO_WRITE}")
-    return replace(reading, below=reading.below or common_folder(paths), most_line=most_line)
+    below = reading.below
+    if below is None and len({path.name for path in files}) < len(files):
+        below = Path(commonpath([path.absolute().parent for path in files]))
+    return replace(reading, below=below, most_line=most_line)
 
 
 def read_files(
@@ -173,10 +163,7 @@ def read_files(
     reading: Reading | None = None,
     listing: Listing | None = None,
 ) -> Iterator[pa.Table]:
-    """The articles of all files in tables, as in `with_dates`.
-
-    A file that cannot be read is an error, unless `listing` has found it: then the error is added to its problems.
-    """
+    """The articles of all files as `with_dates`; an error in a file that `listing` has found becomes its problem."""
     check_date(date)
     reading = reading or reading_for(paths, None)
     for path in paths:
@@ -318,15 +305,12 @@ def link_tables(
 class Counts:
     """Counts of a run."""
 
-    articles: int
-    """Articles that could be linked; the others are rejected."""
+    articles: int  # that could be linked; the others are rejected
     mentions: int
-    linked: int
-    """Mentions with a QID."""
+    linked: int  # mentions with a QID
     problems: tuple[str, ...] = ()
     """Files of a folder or pattern that could not be read, or not to their end."""
-    notes: tuple[str, ...] = ()
-    """Messages about skipped files."""
+    notes: tuple[str, ...] = ()  # about skipped files
 
 
 def link_files(
@@ -382,8 +366,8 @@ def link_files(
         most = MOST_CANDIDATES if writer.has_articles and not scores else None
         scores, one_per_span = scores or writer.has_articles, one_per_span and not writer.has_articles
         for done in link_tables(linker, tables, rejects, threads, scores, most):
-            writer.write(described(linker.kb, done.links, one_per_span, linked_only), done.read)
-            counts.update(articles=done.articles, mentions=done.mentions, linked=done.linked)
+            writer.write(described(linker.kb, done.links, one_per_span, linked_only), done.articles)
+            counts.update(done.counts)
             reporter.advance(meter.fraction(), counts["articles"], "articles")
         if not counts["mentions"]:
             writer.write(described(linker.kb, linker.empty_links(scores), one_per_span))  # the columns of no links

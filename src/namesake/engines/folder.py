@@ -57,8 +57,7 @@ class Failed(NamedTuple):
     """A shard could not be linked."""
 
     reason: str
-    hopeless: bool = False
-    """Whether all other shards would fail as well."""
+    hopeless: bool = False  # whether all other shards would fail as well
 
 
 def outcomes(
@@ -175,17 +174,14 @@ RUN = "run.json"
 class Run:
     """The result of a run into a folder."""
 
-    counts: Counts
-    """Of everything in the folder, stopped runs included."""
+    counts: Counts  # of everything in the folder, stopped runs included
     rejects: int
     undated: int
-    linked_now: int
-    """Articles that this call linked."""
+    linked_now: int  # articles that this call linked
     problems: list[str] = field(default_factory=list)
     """Files that could not be read to their end, and shards that failed: the same call tries them again."""
     unread_date: str | None = None
-    notes: list[str] = field(default_factory=list)
-    """What was skipped in the folders of articles."""
+    notes: list[str] = field(default_factory=list)  # what was skipped in the folders of articles
 
 
 def link_folder(
@@ -276,13 +272,11 @@ class _Folder:
         self.work, self.journal, self.reporter, self.shard_bytes = work, journal, reporter, shard_bytes
         self.inputs = journal.plan.inputs
         self.problems: list[str] = []
-        self.articles = 0
-        """Linked by this call."""
+        self.articles = 0  # linked by this call
         self.size = sum(one.size for one in self.inputs)
         self.in_progress: Counter[int] = Counter()
         """The number of shards of each file that are being linked, and one more while it is read."""
-        self.shards: dict[int, int] = {}
-        """The number of shards of each file that was read to its end."""
+        self.shards: dict[int, int] = {}  # how many each file has that was read to its end
 
     def run(self, workers: int) -> Run:
         """Do what is left to do."""
@@ -324,8 +318,9 @@ class _Folder:
                 elif answer.hopeless:
                     raise NamesakeError(f"{answer.reason}; free disk space, and the same command resumes the run")
                 else:
-                    place = f"{shard.path}, after {'row' if shard.groups else 'line'} {shard.before:,}: {shard.name}"
-                    self._problem(f"{place} is skipped, because it failed twice: {answer.reason}")
+                    place = f"{shard.path}, after {'row' if shard.groups else 'line'} {shard.before:,}"
+                    part = shards.part_name(shard.file, shard.number)
+                    self._problem(f"{place}: {part} is skipped, because it failed twice: {answer.reason}")
                 self._end(shard.file)
 
     def _pieces(self, left: list[int]) -> Iterator[Piece]:

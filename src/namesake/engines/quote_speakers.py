@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from namesake.arrays import positions
+from namesake.arrays import UInt64, positions
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import MOST_ARTICLES, ArticleBuilder
 from namesake.articles.rejects import NoRejects, Reject, Rejects
@@ -36,8 +36,7 @@ from namesake.machine import in_order, threads_for
 from namesake.names.wildcards import fill
 from namesake.progress import Reporter
 
-ANSWER = ("qid", "confidence", "reason", "best")
-"""The columns of links that answer for a speaker."""
+ANSWER = ("qid", "confidence", "reason", "best")  # columns of links
 Answer = dict[str, Any]
 
 
@@ -45,20 +44,19 @@ class Pairs:
     """Pairs of 64-bit numbers in flat arrays: all are added one by one, and then looked up by the first number."""
 
     def __init__(self) -> None:
-        self.keys, self.values = array("Q"), array("Q")
+        self.pairs = array("Q")
 
     def add(self, key: int, value: int) -> None:
         """Add a pair."""
-        self.keys.append(key)
-        self.values.append(value)
+        self.pairs.extend((key, value))
 
     @cached_property
-    def sorted(self) -> list[np.ndarray]:
+    def sorted(self) -> tuple[UInt64, UInt64]:
         """The numbers by which pairs are looked up, ascending, and the others."""
-        order = np.argsort(np.frombuffer(self.keys, np.uint64), kind="stable")
-        columns = [np.frombuffer(column, np.uint64)[order] for column in (self.keys, self.values)]
-        del self.keys, self.values
-        return columns
+        keys, values = np.frombuffer(self.pairs, np.uint64).reshape(-1, 2).T
+        order = np.argsort(keys, kind="stable")
+        del self.pairs
+        return keys[order], values[order]
 
     def __getitem__(self, key: int) -> list[int]:
         keys, values = self.sorted
@@ -73,8 +71,7 @@ class Evidence:
     def __init__(self) -> None:
         self.articles = Pairs()
         """The hash of an article's id, by the hash of a URL or of a quotation's id."""
-        self.rows = Pairs()
-        """The row of the answer, by the hash of an article and a name in it."""
+        self.rows = Pairs()  # the row of the answer, by the hash of an article and a name in it
         self.answers: list[pa.Table] = []
         self.size = 0
 
@@ -238,10 +235,6 @@ class _Batch:
         self.origins.append(origin)
         return number
 
-    @property
-    def full(self) -> bool:
-        return self.builder.full or len(self.rows) >= MOST_ARTICLES
-
 
 class _Run:
     """One run: the answers of articles, then the quotations."""
@@ -354,7 +347,7 @@ def _batches(records: Iterable[Found], add: Callable[[_Batch, Found], None]) -> 
     batch = _Batch()
     for found in records:
         add(batch, found)
-        if batch.full:
+        if batch.builder.full or len(batch.rows) >= MOST_ARTICLES:
             yield batch
             batch = _Batch()
     if batch.origins or batch.rows:

@@ -98,8 +98,7 @@ class Done(msgspec.Struct, frozen=True, tag="shard"):
 
     file: int
     number: int
-    digest: str
-    """Of its links and its rejected records."""
+    digest: str  # of its links and its rejected records
     counts: dict[str, int]
     """One number for each of `COUNTED`; `undated` are articles with a date that could not be read."""
     unread_date: str | None = None
@@ -247,32 +246,22 @@ class RunJournal(Journal[Begun | Entry]):
                     yield path, (int(name[1]), int(name[2])) if name and name[3] == suffix else None
 
 
-SHARD_BYTES = 32 << 20
-"""Bytes of text: five thousand articles, half a second of work."""
+SHARD_BYTES = 32 << 20  # of text: five thousand articles, half a second of work
 
 
 class Shard(msgspec.Struct, frozen=True):
     """A piece of a file."""
 
-    file: int
-    """The number of the file in the run, from 0."""
-    number: int
-    """The number of the piece in the file, from 0."""
+    file: int  # the number of the file in the run, from 0
+    number: int  # the number of the piece in the file, from 0
     path: str
-    before: int = 0
-    """The number of lines, or rows, of the file before it."""
-    groups: tuple[int, int] | None = None
-    """Of a Parquet file: its first row group, and the one after the last."""
+    before: int = 0  # the number of lines, or rows, of the file before it
+    groups: tuple[int, int] | None = None  # of Parquet: its first row group, and the one after its last
 
-    @property
-    def name(self) -> str:
-        """The name of its part, without the suffix."""
-        return part_name(self.file, self.number)
-
-    def tables(self, rejects: "PlacedRejects", reading: Reading, lines: bytes | None = None) -> Iterator[pa.Table]:
+    def tables(self, rejects: Rejects, reading: Reading, lines: bytes | None = None) -> Iterator[pa.Table]:
         """Its articles, from its lines or read from the file."""
         if lines is not None:
-            return read_lines(lines, Path(self.path), rejects, reading.most_line, self.before, rejects.places)
+            return read_lines(lines, Path(self.path), rejects, reading.most_line, self.before)
         if self.groups is not None:
             return read_parquet(Path(self.path), rejects, reading, range(*self.groups), self.before)
         return read_articles(self.path, rejects, reading)
@@ -318,11 +307,11 @@ class PlacedRejects(Rejects):
 
     def go_to(self, file: str | None, lines_known: bool = False) -> None:
         """Begin with a file; `lines_known` if it is read from its beginning."""
-        self.file, self.lines_known, self.places = file, lines_known, dict[str, int]()
+        self.file, self.lines_known, self.places = file, lines_known, {}
 
     def add(self, reject: Reject) -> None:
         """Add one record, with its file and line."""
-        line = self.places.get(reject.article_id or "") if reject.file is None else reject.line
+        line = (self.places or {}).get(reject.article_id or "") if reject.file is None else reject.line
         super().add(replace(reject, file=self.file, line=line if self.lines_known else None))
 
 
@@ -349,7 +338,8 @@ class ShardLinker:
 
     def link(self, shard: Shard, lines: bytes | None) -> Done:
         """Link a shard. Its part is on the disk when this returns; its name in the folder may not be yet."""
-        part, rejected = part_files(self.out, shard.name)
+        name = part_name(shard.file, shard.number)
+        part, rejected = part_files(self.out, name)
         counts = Counter(dict.fromkeys(COUNTED, 0))
         with PlacedRejects(rejected, tidy=False) as rejects:
             rejects.go_to(shard.path, lines_known=True)
@@ -358,9 +348,9 @@ class ShardLinker:
                 for table in with_dates(shard.tables(rejects, self.reading, lines), rejects, self.date):
                     found = self.linker.link_counted(table, self.scores, rejects)
                     writer.write(described(self.linker.kb, found.links, linked_only=self.linked_only))
-                    counts.update(articles=found.articles, mentions=found.mentions, linked=found.linked)
+                    counts.update(found.counts)
             sync(part)
         dates = rejects.unread_dates
         counts.update(rejects=rejects.count, undated=dates.total())
         unread = next((text[:60] for text in dates), None)
-        return Done(shard.file, shard.number, digest(self.out, shard.name), counts, unread)
+        return Done(shard.file, shard.number, digest(self.out, name), counts, unread)

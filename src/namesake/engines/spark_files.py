@@ -20,7 +20,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial, reduce
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
@@ -30,7 +30,7 @@ import msgspec
 import pyarrow as pa
 
 from namesake.engines import spark_linker
-from namesake.engines.file_linker import Input, common_folder, find_files, look_at
+from namesake.engines.file_linker import Input, find_files, look_at, reading_for
 from namesake.engines.folder import describe_run, now
 from namesake.engines.shards import LINKS, SHARD_BYTES, Shard, pieces_of
 from namesake.engines.spark_linker import PYTHON, SparkRejects, Tally
@@ -51,12 +51,9 @@ class Inputs:
     """The inputs of a job."""
 
     files: list[Input] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
-    """JSON lines, by their names for Spark."""
-    parquet: list[str] = field(default_factory=list)
-    """Parquet that only Spark can read."""
-    shards: list[Shard] = field(default_factory=list)
-    """Pieces that workers read themselves."""
+    lines: list[str] = field(default_factory=list)  # JSON lines, by their names for Spark
+    parquet: list[str] = field(default_factory=list)  # that only Spark can read
+    shards: list[Shard] = field(default_factory=list)  # pieces that workers read themselves
     reading: Reading = field(default_factory=Reading)
     notes: list[str] = field(default_factory=list)
 
@@ -71,19 +68,19 @@ def uri(name: str | Path) -> str:
     return str(name) if has_scheme(name) else f"file://{Path(name).absolute()}"
 
 
-def local_inputs(named: Sequence[str | Path], out: str | Path) -> Inputs:
+def local_inputs(named: Sequence[str | Path], out: str | Path, most_line: int) -> Inputs:
     """The files of names without a scheme, none of them in `out`; a worker reports a file that cannot be opened."""
     listing = find_files(named, Path(out))
-    reading = Reading(below=common_folder(listing.paths))
+    reading = reading_for(listing.paths, None, most_line)
     inputs = Inputs([look_at(path) for path in listing.paths], reading=reading, notes=listing.notes)
     for path in map(Path.absolute, listing.paths):
         try:
             cut = cut_of(path, Reading())
             if cut == "lines" and _is_cut_by_spark(path):
                 inputs.lines.append(_literally(uri(path)))
-                continue
-            pieces = pieces_of(0, path, SHARD_BYTES, 0, None if cut == "lines" else cut)
-            inputs.shards += [piece.shard for piece in pieces]
+            else:
+                pieces = pieces_of(0, path, SHARD_BYTES, 0, None if cut == "lines" else cut)
+                inputs.shards += [piece.shard for piece in pieces]
         except (NamesakeError, OSError):
             inputs.shards.append(Shard(0, 0, str(path)))
     return inputs
@@ -182,7 +179,7 @@ def link_with_spark(
     named = several(articles)
     if not named:
         raise NamesakeError("there is nothing to link: name files or folders of articles")
-    inputs = local_inputs([name for name in named if not has_scheme(name)], out)
+    inputs = local_inputs([name for name in named if not has_scheme(name)], out, most_line)
     began, begun = time.monotonic(), now()
     with session(master) as spark:
         folder = _Folder(spark, uri(out))
@@ -191,7 +188,7 @@ def link_with_spark(
         options: dict[str, Any] = {"scores": scores, "date": date, "kinds": kinds, "linked_only": linked_only}
         job = spark_linker.Job(spark, kb, recipe, **options, threshold=threshold, rejects=counted)
         try:
-            _links(spark, job, inputs, most_line).write.mode("error").parquet(f"{folder.name}/{LINKS}")
+            _links(spark, job, inputs).write.mode("error").parquet(f"{folder.name}/{LINKS}")
             tally: Tally = counted.total.value
             if tally.first:
                 lines = b"".join(msgspec.json.encode(reject.record) + b"\n" for reject in tally.first)
@@ -216,18 +213,18 @@ def link_with_spark(
         return tally
 
 
-def _links(spark: SparkSession, job: spark_linker.Job, inputs: Inputs, most_line: int) -> DataFrame:
+def _links(spark: SparkSession, job: spark_linker.Job, inputs: Inputs) -> DataFrame:
     links = []
     if inputs.lines:
         lines = spark_linker.with_places(spark.read.text(inputs.lines, lineSep="\n"))
-        links.append(job.links(lines, partial(spark_linker.read_lines, most_line=most_line)))
+        links.append(job.links(lines, partial(spark_linker.read_lines, most_line=inputs.reading.most_line)))
     if inputs.parquet:
         rows = spark.read.option("mergeSchema", True).parquet(*inputs.parquet)
         links.append(job.links(spark_linker.with_places(rows), spark_linker.read_rows))
     if inputs.shards:
         texts = [(msgspec.json.encode(shard).decode(),) for shard in inputs.shards]
         shards = spark.createDataFrame(spark.sparkContext.parallelize(texts, len(texts)), "shard string")
-        links.append(job.links(shards, partial(read_shards, reading=replace(inputs.reading, most_line=most_line))))
+        links.append(job.links(shards, partial(read_shards, reading=inputs.reading)))
     return reduce(lambda all, more: all.union(more), links)
 
 

@@ -49,12 +49,10 @@ class Tally(PlacedRejects):
     """Counts of a task or a whole job, and its first 100,000 rejected records; if `strict`, the first is an error."""
 
     def __init__(self, strict: bool = False) -> None:
-        super().__init__(most=MOST_KEPT)
-        self.strict = strict
+        super().__init__(most=MOST_KEPT, strict=strict)
         self.counts: Counter[str] = Counter()
         """`articles` that could be linked, their `mentions`, and those that are `linked`."""
-        self.problems: list[str] = []
-        """Files that could not be read to their end."""
+        self.problems: list[str] = []  # files that could not be read to their end
         self.notes: list[str] = []
         self.go_to(None)
 
@@ -62,12 +60,6 @@ class Tally(PlacedRejects):
     def rejects(self) -> list[Reject]:
         """The first rejected records, with their files and lines if these are known."""
         return self.first
-
-    def add(self, reject: Reject) -> None:
-        """Reject one record."""
-        super().add(reject)
-        if self.strict:
-            raise NamesakeError(f"{self.first[0]}; correct it, or pass `rejects` to continue without it")
 
     def __iadd__(self, other: Tally) -> Self:
         self.counts.update(other.counts)
@@ -97,12 +89,10 @@ class SparkRejects:
 Batches = Iterable[pa.RecordBatch]
 Reader = Callable[[Batches, Tally], Iterator[pa.Table]]
 """Makes tables of articles from the rows of a DataFrame."""
-SPANS = pa.list_(pa.list_(pa.int32()))
-"""Spans for Spark, which has no lists of a fixed size."""
+SPANS = pa.list_(pa.list_(pa.int32()))  # Spark has no lists of a fixed size
 WHERE = "the DataFrame"
 PYTHON = "PYSPARK_PYTHON"
-PLACE = "namesake_place"
-"""The column of `with_places`."""
+PLACE = "namesake_place"  # the column of `with_places`
 
 
 def link(
@@ -195,7 +185,7 @@ class Job:
             try:
                 for table in with_dates(read(batches, rejects), rejects, date):
                     linked = linker.link_counted(table, scores, rejects)
-                    rejects.counts.update(articles=linked.articles, mentions=linked.mentions, linked=linked.linked)
+                    rejects.counts.update(linked.counts)
                     links = described(linker.kb, linked.links, one_per_span, linked_only)
                     yield from _for_spark(links).to_batches()
             finally:
@@ -217,7 +207,7 @@ def read_lines(batches: Batches, rejects: Tally, most_line: int = MOST_LINE) -> 
     """Tables of articles from JSON lines. Their bytes need not be UTF-8, although Spark calls them strings."""
     for batch, before in _of_one_file(batches, rejects):
         lines = b"\n".join(line or b"" for line in batch.column(0).cast(pa.binary()).to_pylist())
-        yield from read_json_lines(lines, Path(), rejects, most_line, before, rejects.places)
+        yield from read_json_lines(lines, Path(), rejects, most_line, before)
 
 
 def with_places(df: DataFrame) -> DataFrame:

@@ -48,22 +48,16 @@ class Problem:
     evidence, and the constants for mentions with several candidates and with one.
     """
 
-    x: Any
-    """A sparse matrix (`csr_array`), since most columns concern few alternatives."""
-    held: Float64
-    """The contribution of the columns that are not learnt."""
+    x: Any  # a sparse matrix (`csr_array`), since most columns concern few alternatives
+    held: Float64  # the contribution of the columns that are not learnt
     offsets: Int64
     gold: Int64
     document: Int64
     weight: Float64
-    penalised: Float64
-    """1 for weights, 0 for constants."""
-    own: Float64
-    """The recipe's weights."""
-    lowest: Float64
-    """The lower bound of each weight: 0 for parts of candidates."""
-    free: Int64
-    """The columns to learn: those that are not fixed and that differ between alternatives."""
+    penalised: Float64  # 1 for weights, 0 for constants
+    own: Float64  # the recipe's weights
+    lowest: Float64  # the lower bound of each weight: 0 for parts of candidates
+    free: Int64  # the columns to learn: those that are not fixed and that differ between alternatives
 
     @classmethod
     def of(cls, recipe: Recipe, data: Sequence[Dataset]) -> "Problem":
@@ -92,10 +86,7 @@ class Problem:
         return replace(self, x=x, held=held, offsets=offsets, gold=gold, document=document, weight=weight)
 
     def fit(self, penalty: float, start: Float64 | None = None, steps: int = MOST_STEPS) -> Float64:
-        """Return the weights that maximise the penalised likelihood, 0 for columns that cannot be learnt.
-
-        A solution for another penalty is a good `start`.
-        """
+        """Return the weights of maximum penalised likelihood, 0 for columns that are not learnt; `start` is a guess."""
         free = self.free
         if not len(free):  # the scores have none of the recipe's parts
             return np.zeros(self.x.shape[1])
@@ -208,9 +199,8 @@ def learnable(recipe: Recipe | None, data: Dataset) -> Dataset:
 
 def few(recipe: Recipe, mentions: int) -> str | None:
     """Return a warning if there are too few mentions for a recipe's weights."""
-    doubts = () if recipe.decide is None else recipe.decide.parts
-    of_parts = sum(len(part.weights) for part in recipe.parts if not part.fixed)
-    weights = max(of_parts + sum(not part.fixed for part in doubts), 1)
+    constants = 0 if recipe.decide is None else 2
+    weights = max(int(np.count_nonzero(_columns(recipe)[1] == 0)) - constants, 1)
     if mentions >= PER_WEIGHT * weights:
         return None
     return (
@@ -263,29 +253,8 @@ def _columns(recipe: Recipe) -> Float64:
     return np.array(columns, np.float64).T
 
 
-@dataclass(frozen=True)
-class Grid:
-    """The rank of each answerable mention's gold candidate (rows) at each point of the grid (columns)."""
-
-    points: Float64
-    """The weights: one row per point, one column per part."""
-    place: Int64
-
-    def best(self, mentions: Sequence[int] | Int64 | None = None) -> int:
-        """Return the point with the best P@1, then MRR, on some mentions; of equal ones, the one nearest their mean."""
-        place = self.place if mentions is None else self.place[mentions]
-        hits = (place == 1).mean(axis=0)
-        reciprocal = np.where(hits == hits.max(), (1 / place).mean(axis=0), 0.0)
-        plateau = np.flatnonzero(reciprocal >= reciprocal.max() - 1e-12)
-        middle = self.points[plateau].mean(axis=0)
-        return int(plateau[np.argmin(((self.points[plateau] - middle) ** 2).sum(axis=1))])
-
-
-def search_grid(recipe: Recipe, data: Dataset, step: float = STEP) -> Grid:
-    """Rank the gold candidates of `data` (answerable mentions only) at every point of the grid [0, 1].
-
-    Totals are added part by part, exactly as in `Recipe.combine`, so that ties are the linker's ties.
-    """
+def search_grid(recipe: Recipe, data: Dataset, step: float = STEP) -> tuple[Float64, Int64]:
+    """Return the points of the grid [0, 1], and the rank of each gold candidate at each; mentions are answerable."""
     values = [i * step for i in range(round(1 / step) + 1)]
     if recipe.uses_kinds:
         raise NamesakeError(f"{recipe.name}: a grid has no weights by kind; use `how='fit'`")
@@ -304,11 +273,20 @@ def search_grid(recipe: Recipe, data: Dataset, step: float = STEP) -> Grid:
     for start in range(0, len(points), _POINTS_AT_ONCE):
         block = points[start : start + _POINTS_AT_ONCE]
         total = np.zeros((len(gold), len(block)))
-        for part, weights in zip(parts, block.T, strict=True):
+        for part, weights in zip(parts, block.T, strict=True):  # as in `Recipe.combine`: ties are the linker's ties
             total = total + weights * part[:, None]
         ahead = (total > total[gold]) | ((total == total[gold]) & earlier)
         place[:, start : start + len(block)] = 1 + np.add.reduceat(ahead, data.offsets[:-1], axis=0, dtype=np.int64)
-    return Grid(points, place)
+    return points, place
+
+
+def best_point(points: Float64, place: Int64) -> Float64:
+    """Return the point with the best P@1, then MRR; of equal ones, the one nearest their mean."""
+    hits = (place == 1).mean(axis=0)
+    reciprocal = np.where(hits == hits.max(), (1 / place).mean(axis=0), 0.0)
+    plateau = points[reciprocal >= reciprocal.max() - 1e-12]
+    nearest: Float64 = plateau[np.argmin(((plateau - plateau.mean(axis=0)) ** 2).sum(axis=1))]
+    return nearest
 
 
 def scaled_parts(recipe: Recipe, data: Dataset) -> list[Float64]:

@@ -1,19 +1,14 @@
 """Scores and gold answers: files of scores as flat arrays, and the data set that aligns them with gold.
 
-Two layouts of scores are read, from Parquet, JSON lines or CSV. Long, one row per candidate: `articleID, name,
-candidate, qid` and a column for each score. Nested, one row per mention, as `namesake link --scores` writes it:
-`article_id, name, qid` and `candidates`, a list of structs `qid, score, parts`, with `kind` if the recipe has weights
-by kind.
-
-A gold file is JSON lines (or Parquet, or CSV) with `articleID, name, gold` (or `id, name, qid`) and any further
-columns, such as `split` and `difficulty`. `gold` is the index of a candidate, a QID, or null for NIL.
+docs/evaluation.md describes the files: Parquet, JSON lines or CSV. Scores are long, with one row per candidate, or
+nested, with one row per mention and its candidates as a list, as `namesake link --scores` writes them.
 """
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from namesake.arrays import Bool, Float64, Int8, Int64, indptr, list_parts, one_chunk, take_rows
+from namesake.arrays import Bool, Float64, Int8, Int64, indptr, list_parts, numpy_numbers, one_chunk, take_rows
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.files import kind
 from namesake.files.lines import json_lines
@@ -29,8 +24,7 @@ from namesake.kernels.kinds import KINDS
 from namesake.parts import Combined
 from namesake.recipe import Recipe
 
-Mention = tuple[str, str]
-"""The article and the name of a mention."""
+Mention = tuple[str, str]  # the article and the name of a mention
 NIL = -1  # no candidate is right
 MISSED = -2  # the right entity is known and is not among the candidates
 
@@ -43,17 +37,12 @@ class ScoreTable:
     offsets: Int64
     qids: list[str]
     scores: dict[str, Float64]
-    chosen: list[str | None] | None = None
-    """The linker's answer for each mention; None for NIL."""
+    chosen: list[str | None] | None = None  # the linker's answer for each mention; None for NIL
     tie_break: tuple[str, ...] = ("LQID",)
-    confidence: Float64 | None = None
-    """The linker's probability that its first candidate is right; NaN without candidates."""
-    first: list[str | None] | None = None
-    """The linker's first candidate, also if it did not answer."""
-    doubts: dict[str, Float64] = field(default_factory=dict)
-    """The evidence for NIL: one number per mention for each kind of evidence."""
-    kinds: Int8 | None = None
-    """The kind of each candidate, a number of `KINDS`, -1 for unknown; None: all are people."""
+    confidence: Float64 | None = None  # the probability that the first candidate is right; NaN without candidates
+    first: list[str | None] | None = None  # the linker's first candidate, also if it did not answer
+    doubts: dict[str, Float64] = field(default_factory=dict)  # by kind of evidence for NIL, one number per mention
+    kinds: Int8 | None = None  # the number in `KINDS` of each candidate, -1 for unknown; None: all are people
 
     def combined(self, recipe: Recipe) -> Combined:
         """Combine the scores with a recipe."""
@@ -128,8 +117,7 @@ def read_table(path: Path) -> pa.Table:
 def _long(table: pa.Table, where: str) -> ScoreTable:
     """One row per candidate: group the rows by mention, in order of first appearance, candidates by their number."""
     keys = _mentions(table)
-    mentions = list(dict.fromkeys(keys))
-    number = {mention: i for i, mention in enumerate(mentions)}
+    number = {key: at for at, key in enumerate(dict.fromkeys(keys))}
     mention = np.array([number[key] for key in keys], np.int64)
     candidate = _numbers(table["candidate"], f"{where}: candidate", lambda row: f"row {row}")
     rows = np.lexsort([candidate, mention])
@@ -146,9 +134,9 @@ def _long(table: pa.Table, where: str) -> ScoreTable:
         for column in table.schema
         if column.name not in position and (pa.types.is_floating(column.type) or pa.types.is_integer(column.type))
     }
-    qids = [str(qid) for qid in table["qid"].to_pylist()]
-    offsets = np.searchsorted(mention[rows], np.arange(len(mentions) + 1)).astype(np.int64)
-    return ScoreTable(mentions, offsets, [qids[row] for row in rows], scores)
+    qids = [str(qid) for qid in table["qid"].take(pa.array(rows)).to_pylist()]
+    offsets = np.searchsorted(mention[rows], np.arange(len(number) + 1)).astype(np.int64)
+    return ScoreTable(list(number), offsets, qids, scores)
 
 
 def nested_table(table: pa.Table, where: str) -> ScoreTable:
@@ -198,29 +186,26 @@ def _confidence(table: pa.Table, where: str) -> tuple[Float64 | None, list[str |
     """The linker's probabilities of its first candidates, and those candidates."""
     if "confidence" not in table.column_names or table["confidence"].null_count == table.num_rows:
         return None, None
-    try:
-        values = table["confidence"].cast(pa.float64()).to_pylist()
-    except pa.ArrowException:
-        raise NamesakeError(f"{where}: confidence is not a column of numbers") from None
-    first = table["best" if "best" in table.column_names else "qid"].to_pylist()
-    confidence = np.array([np.nan if v is None or qid is None else v for v, qid in zip(values, first, strict=True)])
+    first = table["best" if "best" in table.column_names else "qid"]
+    confidence = _numbers(table["confidence"], f"{where}: confidence")
+    confidence[numpy_numbers(first.is_null())] = np.nan
     if ((confidence < 0) | (confidence > 1)).any():
         raise NamesakeError(f"{where}: confidence must be a probability, between 0 and 1")
-    return confidence, first
+    return confidence, first.to_pylist()
 
 
 def _candidate(mention: Mention, candidate: int) -> str:
     return f"candidate {candidate} of {mention[1]!r} in article {mention[0]}"
 
 
-def _numbers(column: Any, what: str, owner: Callable[[int], str]) -> Float64:
-    """A column as float64; a missing value is an error, which names the column and the `owner` of the row."""
+def _numbers(column: Any, what: str, owner: Callable[[int], str] | None = None) -> Float64:
+    """A column as float64; with an `owner` of each row for the message, a missing value is an error, otherwise NaN."""
     try:
         values: Float64 = np.array(column.to_pylist(), np.float64)
     except (TypeError, ValueError):
         raise NamesakeError(f"{what} is not a column of numbers") from None
     missing = np.flatnonzero(np.isnan(values))
-    if len(missing):
+    if len(missing) and owner is not None:
         raise NamesakeError(f"{what} of {owner(int(missing[0]))} is not a number (NaN or null)")
     return values
 
@@ -230,15 +215,13 @@ def _mentions(table: pa.Table) -> list[Mention]:
     return [(str(article), str(name)) for article, name in zip(articles, names, strict=True)]
 
 
-@dataclass(frozen=True)
-class GoldRow:
+class GoldRow(NamedTuple):
     """The truth about one mention: `gold` is an index into its candidates, a QID, or None for NIL."""
 
     mention: Mention
     gold: int | str | None
     columns: dict[str, str | None]
-    where: str = "gold"
-    """The file and the line, for messages."""
+    where: str = "gold"  # the file and the line, for messages
 
 
 @dataclass(frozen=True)
@@ -249,8 +232,7 @@ class Dataset:
     gold: Int64
     gold_qids: list[str | None]
     columns: dict[str, list[str | None]]
-    unscored: frozenset[Mention] = frozenset()
-    """Mentions of the gold without scores: they have no candidates."""
+    unscored: frozenset[Mention] = frozenset()  # mentions of the gold without scores: they have no candidates
 
     @property
     def offsets(self) -> Int64:

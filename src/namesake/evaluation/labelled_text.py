@@ -2,10 +2,8 @@
 
     {"id": "a1", "text": "Merkel spoke.", "date": "2015-09-01", "labels": [{"span": [0, 6], "qid": "Q567"}]}
 
-Spans are in characters. A label without a QID, or with one that is not in the KB, is NIL. docs/evaluation.md describes
-the optional fields. An answer is right if a label with its QID overlaps it. Names that overlap no label are not scored,
-since few corpora label every name; in a document that is `complete`, their answers are wrong. A name that occurs five
-times in a text counts five times.
+Spans are in characters. A label without a QID, or with one that is not in the KB, is NIL. A name that occurs five times
+in a text counts five times. docs/evaluation.md describes the optional fields, and which answers are right or scored.
 """
 
 import re
@@ -28,8 +26,7 @@ from namesake.files.lines import json_lines
 UNSCORED = frozenset({"unmapped", "unlinked", "unannotated"})
 """Values of `why` of labels that state neither an entity nor NIL."""
 SUFFIXES = (".jsonl", ".ndjson", ".json")
-NEVER = -1.0
-"""A threshold below every confidence."""
+NEVER = -1.0  # a threshold below every confidence
 
 
 class Label(msgspec.Struct, frozen=True):
@@ -72,8 +69,7 @@ class Document(msgspec.Struct, frozen=True):
     labels: Sequence[Label]
     date: str | None = None
     evaluation_span: Span | None = None
-    complete: bool | None = None
-    """Whether every name in the text, or in `evaluation_span`, is labelled."""
+    complete: bool | None = None  # whether every name in the text, or in `evaluation_span`, is labelled
     unscored: Sequence[Span] = msgspec.field(name="labels that are not scored", default=())
     """The spans of labels that are not scored, which files do not have."""
 
@@ -84,10 +80,8 @@ class LabelledCorpus:
 
     name: str
     documents: Sequence[Document]
-    overlapping: int
-    """The number of scored labels that overlap an earlier one."""
-    repeated: int
-    """The number of ids that several documents have."""
+    overlapping: int  # the number of scored labels that overlap an earlier one
+    repeated: int  # the number of ids that several documents have
 
 
 def read_corpora(paths: Paths, complete: Sequence[str] = ()) -> list[LabelledCorpus]:
@@ -167,24 +161,16 @@ class Alignment:
     corpus: LabelledCorpus
     labels: Sequence[Label]
     label_document: Int64
-    known: Bool
-    """Labels whose QID is in the KB: the denominator of recall."""
-    mentions: Sequence[int]
-    """The rows of the links that have such spans."""
-    best: Sequence[str | None]
-    """By mention: the first candidate; None without candidates."""
-    confidence: Float64
-    """By mention: NaN if the recipe computes none."""
-    person: Bool
-    """By mention: False if the text shows that the name is not a person's: such names are never answered."""
-    span_mention: Int64
-    """The mention of each span; spans are grouped by mention."""
+    known: Bool  # labels whose QID is in the KB: the denominator of recall
+    mentions: Sequence[int]  # the rows of the links that have such spans
+    best: Sequence[str | None]  # by mention: the first candidate; None without candidates
+    confidence: Float64  # by mention: NaN if the recipe computes none
+    person: Bool  # by mention: False if the text shows that the name is no person's; it is never answered
+    span_mention: Int64  # the mention of each span; spans are grouped by mention
     span_document: Int64
-    pair_span: Int64
-    """With `pair_label`: each pair of a span and a label that overlap."""
+    pair_span: Int64  # with `pair_label`: each pair of a span and a label that overlap
     pair_label: Int64
-    kinds: Mapping[str, str]
-    """The kinds of entities in the KB, by QID: those of labels and of candidates."""
+    kinds: Mapping[str, str]  # the kinds of entities in the KB, by QID: those of labels and of candidates
 
     @property
     def name(self) -> str:
@@ -210,10 +196,6 @@ class Alignment:
     def any_label(self, of: Bool) -> Bool:
         """Return which spans overlap a label with the flag `of`."""
         return np.bincount(self.pair_span, of[self.pair_label], len(self.span_mention)) > 0
-
-    def any_span(self, of: Bool) -> Bool:
-        """Return which labels overlap a span with the flag `of`."""
-        return np.bincount(self.pair_label, of[self.pair_span], len(self.labels)) > 0
 
 
 def align_labels(corpus: LabelledCorpus, known: Bool, links: pa.Table, kinds: Mapping[str, str]) -> Alignment:
@@ -254,19 +236,13 @@ class Outcome:
 
     labels: Alignment
     best: Sequence[str | None]
-    confidence: Float64
-    """The confidence of the best candidate; NaN if there is none, and for a span without a label."""
-    sure: Float64
-    """The highest threshold at which the span is answered, or NEVER."""
+    confidence: Float64  # that of the best candidate; NaN without one, and for a span without a label
+    sure: Float64  # the highest threshold at which the span is answered, or NEVER
     person: Bool
-    right: Bool
-    """Whether the best candidate is that of a label in the KB."""
-    fits: Bool
-    """Whether the best candidate is that of any label."""
-    found_at: Float64
-    """By label: the highest threshold at which a right answer overlaps it, or NEVER."""
-    answered_at: Float64
-    """By label: the highest threshold at which any answer overlaps it, or NEVER."""
+    right: Bool  # whether the best candidate is that of a label in the KB
+    fits: Bool  # whether the best candidate is that of any label
+    found_at: Float64  # by label: the highest threshold at which a right answer overlaps it, or NEVER
+    answered_at: Float64  # by label: the highest threshold at which any answer overlaps it, or NEVER
 
     @classmethod
     def of(cls, labels: Alignment) -> "Outcome":

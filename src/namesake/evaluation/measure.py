@@ -18,8 +18,7 @@ from namesake.parts import Part, column
 from namesake.recipe import Recipe, recipes
 
 CEILING = "ceiling"  # the "method" that returns the gold entity: the limit that candidate generation sets
-Label = tuple[str, str, str]
-"""Method, slice and metric of a figure."""
+Label = tuple[str, str, str]  # method, slice and metric of a figure
 
 
 @dataclass(frozen=True)
@@ -45,17 +44,13 @@ class Method:
     """The answers of a method: each array has one value per mention."""
 
     name: str
-    hit: Float64
-    """1 if the first candidate is the gold one; for Random, the probability."""
-    reciprocal_rank: Float64
-    """1 / rank of the gold candidate, 0 without one; NaN if the order is unknown."""
-    right_with_nil: Float64
-    """1 for a right answer; NIL is the right answer to NIL gold."""
+    hit: Float64  # 1 if the first candidate is the gold one; for Random, the probability
+    reciprocal_rank: Float64  # 1 / rank of the gold candidate, 0 without one; NaN if the order is unknown
+    right_with_nil: Float64  # 1 for a right answer; NIL is the right answer to NIL gold
     confidence: Float64 = field(default_factory=lambda: np.array([np.nan]))
     """The confidence in the first candidate; NaN without one, and for methods without confidence."""
     is_probability: bool = False
-    absent: tuple[str, ...] = ()
-    """Scorers of the recipe that the score file lacks."""
+    absent: tuple[str, ...] = ()  # scorers of the recipe that the score file lacks
 
     @property
     def right(self) -> Bool:
@@ -68,8 +63,7 @@ class Evaluation:
     """All figures of an evaluation."""
 
     rows: list[Row]
-    best: str
-    """The method with the best P@1."""
+    best: str  # the method with the best P@1
     comparisons: list[tuple[str, Interval, float]]
     """Each other method, the difference of its P@1 from that of the best one over the same samples, and its p."""
     curves: list[Curve]
@@ -77,11 +71,7 @@ class Evaluation:
 
 
 def evaluate_scores(
-    data: Dataset,
-    methods: Sequence[Method],
-    by: Sequence[str] = (),
-    unit: str = "mention",
-    bootstrap: Bootstrap = DEFAULT,
+    data: Dataset, methods: list[Method], by: Sequence[str] = (), unit: str = "mention", bootstrap: Bootstrap = DEFAULT
 ) -> Evaluation:
     """Measure methods on a data set, sliced `by` its columns, resampled by `unit` (mention or document)."""
     columns = _mean_columns(data, methods, {"all": np.ones(len(data.gold), bool), **slices_by(data, by)})
@@ -165,8 +155,7 @@ def _mean_columns(data: Dataset, methods: Sequence[Method], slices: dict[str, Bo
 
 
 _SYSTEMS = "LQID NP NS PR_WD PR_WP IScore NIScore CSE NCSE EEIScore CSSVE UIScore UCSE Eigen Eigen_IScore mGENRE"
-PAPER = {name: f"{name.lower()}-paper" for name in _SYSTEMS.split()}
-"""The paper's systems, and their recipes."""
+PAPER = {name: f"{name.lower()}-paper" for name in _SYSTEMS.split()}  # the paper's systems, and their recipes
 
 UCSE_REMARK = "UCSE: as the paper's text has it; its Quotebank figures come from the recipe ucse-paper-quotebank"
 

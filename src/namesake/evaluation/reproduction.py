@@ -63,10 +63,7 @@ class PaperRow:
 
 
 def reproduce_tables(folder: Path, bootstrap: Bootstrap = DEFAULT) -> tuple[list[PaperRow], list[str]]:
-    """Make Tables 1, 2, 5, 8, 9 and 11 for Quotebank from a folder with the authors' scores, gold and articles.
-
-    Returns all cells, and remarks.
-    """
+    """Return the cells of Tables 1, 2, 5, 8, 9 and 11 from the authors' scores, gold and articles, and remarks."""
     for name in (SCORES, GOLD, ARTICLES):
         if not (folder / name).is_file():
             raise NamesakeError(f"{folder}: no {name}; reproduce needs {SCORES}, {GOLD} and {ARTICLES} in one folder")

@@ -19,8 +19,7 @@ SAMPLES: int = 10_000
 SEED: int = 2022
 _CELLS = 1_000_000  # weights in memory at once
 
-Statistic = Callable[[Float64], Float64]
-"""From weights (samples × mentions) to figures (samples × figures)."""
+Statistic = Callable[[Float64], Float64]  # from weights (samples × mentions) to figures (samples × figures)
 
 
 class Bootstrap(NamedTuple):

@@ -48,20 +48,17 @@ def statistic(outcome: Outcome, threshold: float) -> tuple[statistics.Statistic,
     def weighted(weights: Float64) -> Float64:
         metrics = (statistics.auroc, statistics.calibration_error)
         more = [metric(confidence, fits, weights[:, document]) for metric in metrics]
-        return np.column_stack([*_linking(weights @ counts), *more])
+        return np.column_stack([_linking(weights @ counts), *more])
 
     total = counts.sum(axis=0).astype(int).tolist()
     sizes = [n for k in range(0, len(total), 4) for n in (total[k + 1], total[k + 3], total[k + 3])]
     return weighted, [*sizes, *[len(confidence)] * len(CONFIDENCE)]
 
 
-def _linking(summed: Float64) -> list[Float64]:
+def _linking(summed: Float64) -> Float64:
     """Precision, recall and F1 for each four columns: numerator and denominator of precision, then of recall."""
-    columns = []
-    for k in range(0, summed.shape[1], 4):
-        p, r = (ratio(summed[:, k + j], summed[:, k + j + 1]) for j in (0, 2))
-        columns += [p, r, ratio(2 * p * r, p + r)]
-    return columns
+    p, r = (ratio(summed[:, j::4], summed[:, j + 1 :: 4]) for j in (0, 2))
+    return np.stack([p, r, ratio(2 * p * r, p + r)], axis=2).reshape(len(summed), -1)
 
 
 def _counts(outcome: Outcome, threshold: float) -> Float64:
@@ -70,11 +67,12 @@ def _counts(outcome: Outcome, threshold: float) -> Float64:
     made, taken = outcome.sure >= threshold, outcome.person
     people = labels.known | labels.nil
     hit, silent = outcome.found_at >= threshold, outcome.answered_at < threshold
+    found = np.bincount(labels.pair_label, taken[labels.pair_span], len(people)) > 0
     right_or_silent = np.where(made, outcome.right, ~labels.any_label(labels.known))
     flags = (
         *(made & outcome.right, made, labels.known & hit, labels.known),
         *(taken & right_or_silent, taken, np.where(labels.known, hit, labels.nil & silent), people),
-        *(taken & labels.any_label(people), taken & labels.informative, people & labels.any_span(taken), people),
+        *(taken & labels.any_label(people), taken & labels.informative, people & found, people),
     )
     return _by_document(labels, flags)
 
@@ -100,8 +98,7 @@ def _kind_counts(outcome: Outcome, threshold: float, kind: str) -> Float64:
 
 def _estimated(counts: Float64, bootstrap: Bootstrap) -> list[Interval]:
     """Precision, recall and F1 of four columns of counts, one row per document, with their intervals."""
-    units = np.arange(len(counts))
-    return statistics.estimate(lambda weights: np.column_stack(_linking(weights @ counts)), units, bootstrap)
+    return statistics.estimate(lambda weights: _linking(weights @ counts), np.arange(len(counts)), bootstrap)
 
 
 def kind_figures(
@@ -122,7 +119,7 @@ def kind_figures(
 def plain_kind(outcome: Outcome, threshold: float, kind: str) -> float | None:
     """Return F1 of a kind, without an interval; None without labels of the kind."""
     summed = _kind_counts(outcome, threshold, kind).sum(axis=0, keepdims=True)
-    return float(_linking(summed)[2][0]) if summed[0, 3] else None
+    return float(_linking(summed)[0, 2]) if summed[0, 3] else None
 
 
 def plain_figures(outcome: Outcome, threshold: float) -> dict[str, float]:
@@ -133,22 +130,19 @@ def plain_figures(outcome: Outcome, threshold: float) -> dict[str, float]:
 
 def figures(outcomes: Sequence[Outcome], threshold: float, method: str, bootstrap: Bootstrap) -> list[Row]:
     """Return a row for each corpus and figure, and for the mean over several corpora, which have seeds of their own."""
-    names, values, sampled, sizes = [outcome.labels.name for outcome in outcomes], [], [], []
+    found = []
     for number, outcome in enumerate(outcomes):
-        weighted, size = statistic(outcome, threshold)
-        documents = len(outcome.labels.corpus.documents)
-        values.append(statistics.plain(weighted, documents))
-        seeded = bootstrap._replace(seed=bootstrap.seed + number)
-        sampled.append(statistics.resample(weighted, np.arange(documents), seeded))
-        sizes.append(size)
+        weighted, sizes = statistic(outcome, threshold)
+        documents, seeded = len(outcome.labels.corpus.documents), bootstrap._replace(seed=bootstrap.seed + number)
+        sampled = statistics.resample(weighted, np.arange(documents), seeded)
+        found.append((outcome.labels.name, statistics.plain(weighted, documents), sampled, sizes))
     if len(outcomes) > 1:
-        names.append(MEAN)
-        values.append(mean_defined(np.stack(values)))
-        sampled.append(mean_defined(np.stack(sampled)))  # in each sample, over all corpora
-        sizes.append(np.sum(sizes, axis=0).tolist())
+        _, values, samples, counts = zip(*found, strict=True)
+        means = mean_defined(np.stack(values)), mean_defined(np.stack(samples))  # in each sample, over all corpora
+        found.append((MEAN, *means, np.sum(counts, axis=0).tolist()))
     rows: list[Row] = []
-    for name, value, samples, size in zip(names, values, sampled, sizes, strict=True):
-        rows += rows_of([(method, name, figure) for figure in FIGURES], value, samples, size)
+    for name, value, sampled, sizes in found:
+        rows += rows_of([(method, name, figure) for figure in FIGURES], value, sampled, sizes)
     return rows
 
 
@@ -160,27 +154,24 @@ def mean_defined(values: Float64) -> Float64:
 
 def text_curves(outcomes: Sequence[Outcome]) -> list[Curve]:
     """Return risk and coverage of all corpora together, with their calibration, and of each corpus."""
-    several, sure = len(outcomes) > 1, [each for each in outcomes if not np.isnan(each.confidence).all()]
-    curves = [Curve.of(each.labels.name, each.confidence, each.fits, is_probability=not several) for each in sure]
-    if not (several and curves):
+    alone, sure = len(outcomes) == 1, [each for each in outcomes if not np.isnan(each.confidence).all()]
+    curves = [Curve.of(each.labels.name, each.confidence, each.fits, is_probability=alone) for each in sure]
+    if alone or not curves:
         return curves
     confidence = np.concatenate([each.confidence for each in outcomes])
-    fits = np.concatenate([each.fits for each in outcomes])
-    return [Curve.of("all", confidence, fits), *curves]
+    return [Curve.of("all", confidence, np.concatenate([each.fits for each in outcomes])), *curves]
 
 
 class Miss(NamedTuple):
     """A label in the KB that no answer hits."""
 
     corpus: str
-    place: int
-    """The number of its document in the corpus."""
+    place: int  # the number of its document in the corpus
     document: str
     kind: str
     sentence: Excerpt
     qid: str
-    best: str | None
-    """The best candidate of the most confident name that overlaps it."""
+    best: str | None  # the best candidate of the most confident name that overlaps it
     confidence: float | None
 
 
@@ -239,10 +230,8 @@ def wrong_links(outcome: Outcome, threshold: float) -> dict[str, int]:
 
 
 # thresholds
-PERCENTS = (80, 85, 90, 95, 97, 98, 99)
-"""The precisions for which recipes have thresholds, if they can be reached."""
-FEWEST, FEWEST_WRONG = 20, 3
-"""The minimum of answers for a precision, and of wrong answers to expect among them."""
+PERCENTS = (80, 85, 90, 95, 97, 98, 99)  # the precisions for which recipes have thresholds, if they are reached
+FEWEST, FEWEST_WRONG = 20, 3  # answers for a precision, and wrong answers to expect among them
 DECIMALS = 4
 
 
@@ -253,8 +242,7 @@ class Trade:
     threshold: Float64
     precision: Float64
     recall: Float64
-    coverage: Float64
-    """The share of the names found that are answered."""
+    coverage: Float64  # the share of the names found that are answered
     answers: Float64
     f1: Float64
 

@@ -8,6 +8,7 @@ file with gold, has the same weight. A corpus that is linked with a further KB h
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -26,20 +27,17 @@ from namesake.printable import counted
 from namesake.recipe import Recipe
 
 HOWS = ("fit", "grid")
-FOLDS = 10
-"""Folds by document."""
+FOLDS = 10  # folds by document
 INNER = (5, 1)  # folds and shuffles that select the penalty within a fold of `cross_validate`
 
 
-@dataclass(frozen=True)
-class Tuned:
+class Tuned(NamedTuple):
     """A recipe with tuned weights."""
 
     recipe: Recipe
     how: str
     detail: str
-    figures: tuple[float, float]
-    """P@1 and MRR on the answerable mentions that the weights were tuned on."""
+    figures: tuple[float, float]  # P@1 and MRR on the answerable mentions that the weights were tuned on
 
 
 def tune_weights(
@@ -50,7 +48,7 @@ def tune_weights(
         if recipe.decide is not None or len(data) > 1:
             raise NamesakeError("a grid takes one score file and a recipe without [decide]; use `how='fit'`")
         grid = fit_weights.search_grid(recipe, learnable(None, data[0]), step)
-        found, detail = with_weights(recipe, grid.points[grid.best()]), f"{len(grid.points):,} points"
+        found, detail = with_weights(recipe, fit_weights.best_point(*grid)), f"{len(grid[0]):,} points"
     else:
         found, penalty, held_out = fit_weights.fit(recipe, data)
         detail = f"L2 penalty {penalty:g}, log-likelihood held out {held_out:.3f} per mention"
@@ -83,7 +81,8 @@ def cross_validate(
         for k in range(int(max(number.max() for number in fold)) + 1):
             inside = [np.flatnonzero(number != k) for number in fold]
             if grids:
-                best = (grid.points[grid.best(some)] for grid, some in zip(grids, inside, strict=True))
+                pairs = zip(grids, inside, strict=True)
+                best = (fit_weights.best_point(points, place[some]) for (points, place), some in pairs)
                 found = [with_weights(recipe, weights) for weights in best]
             else:
                 rest = [each.take(some) for each, some in zip(data, inside, strict=True)]
@@ -103,7 +102,7 @@ def untuned(data: Dataset) -> list[Method]:
     return [method(name, data) for name in available(data) if name in {"UIScore", "mGENRE"}]
 
 
-def figures(answers: Sequence[Method], data: Dataset) -> list[Row]:
+def figures(answers: list[Method], data: Dataset) -> list[Row]:
     """Return P@1 and MRR on answerable mentions and accuracy with NIL on all of them, with intervals by document."""
     rows = evaluate_scores(data, answers, unit="document").rows
     return [row for row in rows if row.metric in {"P@1", "MRR", "accuracy with NIL"}]
@@ -135,14 +134,10 @@ def weights_view(tuned: Sequence[Tuned], split: str) -> View:
 
 
 # labelled text
-PENALTY = 1.0
-"""The L2 penalty; with 3 and 10, figures on corpora that are left out are the same."""
-UNLABELLED = 0.25
-"""The weight of a name without a label where every name is labelled: some are names all the same."""
-STEPS = 150
-"""The largest number of steps of the fit, which starts from the given weights."""
-FURTHER = 0.5
-"""The weight of a corpus that is linked with a second KB."""
+PENALTY = 1.0  # the L2 penalty; with 3 and 10, figures on corpora that are left out are the same
+UNLABELLED = 0.25  # the weight of a name without a label where all are labelled: some are names all the same
+STEPS = 150  # the largest number of steps of the fit, which starts from the given weights
+FURTHER = 0.5  # the weight of a corpus that is linked with a second KB
 
 
 @dataclass(frozen=True)
@@ -151,8 +146,7 @@ class Sample:
 
     labels: Alignment
     data: Dataset
-    weight: Float64
-    """The weight of each mention: the root of the number of its spans, less for `UNLABELLED`; 0 without information."""
+    weight: Float64  # the root of the number of a mention's spans, less for `UNLABELLED`; 0 without information
     share: float = 1.0
 
     @classmethod

@@ -10,7 +10,6 @@ from namesake.files.outputs import check_place, create, keep_apart, published
 __all__ = ["STDIN", "check_place", "create", "keep_apart", "kind", "open_lines", "open_unpacked", "published"]
 
 Paths = str | Path | Sequence[str | Path]
-"""One path, or several."""
 
 
 def several(given: object) -> list[Any]:

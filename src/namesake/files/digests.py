@@ -1,7 +1,4 @@
-"""Digests of files: SHA-256, written as `sha256:` and 64 hexadecimal digits; CRC-32 for the content of dumps in a KB.
-
-Both are checked wherever a digest is; CRC-32 is several times as fast and detects damage, but not a deliberate change.
-"""
+"""Digests of files: SHA-256, or CRC-32, which is several times as fast and detects damage, but no deliberate change."""
 
 import hashlib
 import os
@@ -13,8 +10,7 @@ from typing import Any
 
 from namesake.errors import NamesakeError
 
-BLOCK = 1 << 22
-"""Bytes that are read or written at a time."""
+BLOCK = 1 << 22  # bytes that are read or written at a time
 
 
 class Crc32:

@@ -43,12 +43,9 @@ class Stage(msgspec.Struct, frozen=True, tag="stage"):
     """A stage is finished."""
 
     name: str
-    facts: Any = None
-    """What later stages need to know."""
-    digests: dict[str, str] = {}
-    """Files of the result that the stage wrote."""
-    sizes: dict[str, int] = {}
-    """Temporary files that it wrote, with the number of bytes that count."""
+    facts: Any = None  # what later stages need to know
+    digests: dict[str, str] = {}  # of the files of the result that the stage wrote
+    sizes: dict[str, int] = {}  # of its temporary files: the bytes that count
 
 
 class FolderDraft:
@@ -61,8 +58,7 @@ class FolderDraft:
         self.out, self.key, self.force, self.say = out, key, force, say
         self.folder = out.with_name(f"{out.name}.building")
         self.aside = out.with_name(f"{out.name}.replaced")
-        self.files: dict[str, str] = {}
-        """The digest of each finished file."""
+        self.files: dict[str, str] = {}  # the digest of each finished file
         self.stages: dict[str, Stage] = {}
         self.finished = False
         self.journal: Journal[Begun | Stage] | None = None
@@ -102,12 +98,9 @@ class FolderDraft:
                 self.check_free(self.force)
                 self._begin()
             except BaseException as problem:
-                self._leave(problem)
+                self.__exit__(type(problem), problem)
                 raise
         return self
-
-    def __exit__(self, *problem: Any) -> None:
-        self._leave(problem[1])
 
     def _begin(self) -> None:
         """Lock the folder; continue with the finished stages of the same run, or start with an empty folder."""
@@ -125,7 +118,9 @@ class FolderDraft:
             whose = f"{begun.host} may be at work there; if it is not, " if begun else ""
             raise NamesakeError(f"{self.folder} is in the way: {whose}remove it")
         stages = {entry.name: entry for entry in journal.entries if isinstance(entry, Stage)}
-        if begun and self.key and begun.key == self.key and all(map(self._has_sizes, stages.values())):
+        sizes = [(self.folder / name, size) for stage in stages.values() for name, size in stage.sizes.items()]
+        is_there = all(path.is_file() and path.stat().st_size >= size for path, size in sizes)
+        if begun and self.key and begun.key == self.key and is_there:
             self.stages = stages  # from here on an interrupt keeps them
         self.journal = journal
         self.stages = {name: one for name, one in self.stages.items() if not damaged_file(self.folder, one.digests)}
@@ -138,15 +133,8 @@ class FolderDraft:
             self.files |= stage.digests
         journal.add(Begun(self.key, self.force, platform.node(), _boot()))
 
-    def _has_sizes(self, stage: Stage) -> bool:
-        try:
-            return all((self.folder / name).stat().st_size >= size for name, size in stage.sizes.items())
-        except OSError:
-            return False
-
-    def _leave(self, problem: BaseException | None) -> None:
-        """Remove the folder, unless it is finished or a later run can resume it."""
-        with unstoppable():
+    def __exit__(self, kind: object, problem: BaseException | None, *_: object) -> None:
+        with unstoppable():  # the folder is removed, unless it is finished or a later run can resume it
             if not self.finished and not (self.stages and self.keeps(problem)):
                 new = self.folder / JOURNAL
                 if self.journal or not new.exists() or (is_folder(self.folder) and not new.stat().st_size):
@@ -163,14 +151,11 @@ class FolderDraft:
             if path.name not in keep:
                 shutil.rmtree(path) if is_folder(path) else path.unlink()
 
-    def note(
-        self, name: str, facts: Any = None, digests: dict[str, str] | None = None, sizes: dict[str, int] | None = None
-    ) -> None:
+    def note(self, stage: Stage) -> None:
         """Record that a stage is finished. Its files are on the disk."""
         if self.key and self.journal:
-            stage = Stage(name, facts, digests or {}, sizes or {})
             self.journal.add(stage)
-            self.stages[name] = stage
+            self.stages[stage.name] = stage
 
     def write_blocks(self, name: str, blocks: Iterable[bytes | memoryview]) -> str:
         """Write a file of the result; returns its digest."""
@@ -255,10 +240,9 @@ def _last_begun(journal: Journal[Begun | Stage]) -> Begun | None:
 
 def _boot() -> str:
     """Identifies this run of the kernel; empty if the system does not say."""
-    try:
+    with suppress(OSError):
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        return ""
+    return ""
 
 
 def write_all(file: Any, block: memoryview) -> None:

@@ -27,8 +27,7 @@ class Meter:
     def __init__(self, paths: Sequence[str | Path]) -> None:
         self._sizes = {str(path): Path(path).stat().st_size if Path(path).is_file() else None for path in paths}
         self._whole = None if None in self._sizes.values() else sum(size or 0 for size in self._sizes.values())
-        self._opened: set[str] = set()
-        self._before, self._size, self._path = 0, 0, ""
+        self._unopened, self._begun, self._size = dict(self._sizes), 0, 0
         self._position: Callable[[], int] = lambda: 0
 
     def __enter__(self) -> Self:
@@ -41,11 +40,8 @@ class Meter:
     def watch(self, path: str, position: Callable[[], int]) -> None:
         """Call `position` for the number of bytes read of a file; it may fail when the file is closed."""
         if path in self._sizes:
-            size = self._sizes[path] or 0
-            if path != self._path:
-                self._before += self._size - (size if path in self._opened else 0)  # it may be read again
-            self._opened.add(path)
-            self._size, self._path, self._position = size, path, position
+            self._begun += self._unopened.pop(path, 0) or 0  # it may be read again
+            self._size, self._position = self._sizes[path] or 0, position
 
     def fraction(self) -> float | None:
         """The share of all bytes that have been read; None if a size is unknown, as that of standard input."""
@@ -55,7 +51,7 @@ class Meter:
             read = min(self._position(), self._size)
         except (OSError, RuntimeError, ValueError):  # it is closed
             read = self._size
-        return (self._before + read) / self._whole
+        return (self._begun - self._size + read) / self._whole
 
 
 _meters: list[Meter] = []
@@ -71,8 +67,7 @@ STDIN = "-"
 BUFFER = 1 << 20
 READ_AT_ONCE = 1 << 18  # some decompressors allocate what they are asked for; this stays in the cache
 COMPRESSED = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstandard"}
-ONE_BLOCK = 128 << 10
-"""Bytes of bzip2 that are little more than one block, which one core unpacks."""
+ONE_BLOCK = 128 << 10  # bytes of bzip2 that are little more than one block, which one core unpacks
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstandard"}
 OTHER_FORMATS = {b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"7z\xbc\xaf": "7z"}
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -101,7 +96,9 @@ class Unpacked(io.RawIOBase):
         try:
             return self.stream.readinto(memoryview(buffer)[:READ_AT_ONCE])
         except BROKEN as problem:
-            raise NamesakeError(f"{self.name} cannot be read to its end ({reason(problem)}): is it whole?") from None
+            # rapidgzip has no words for a truncated file
+            why = "truncated" if isinstance(problem, EOFError) or "std::exception" in str(problem) else problem
+            raise NamesakeError(f"{self.name} cannot be read to its end ({why}): is it whole?") from None
 
 
 def kind(path: Path) -> str:
@@ -117,11 +114,6 @@ def open_lines(path: Path, keep_mark: bool = False) -> "Iterator[io.BufferedRead
             yield unpacked.stream  # a second buffer would wait until it is full
         else:
             yield io.BufferedReader(unpacked, BUFFER)
-
-
-def reason(problem: Exception) -> str:
-    """The error of a decompressor in words; rapidgzip has none for a truncated file."""
-    return "truncated" if isinstance(problem, EOFError) or "std::exception" in str(problem) else str(problem)
 
 
 @contextmanager
@@ -187,8 +179,7 @@ def _unpack(name: str, raw: "io.BufferedReader[Any]", file: Path | None, workers
 
 R = TypeVar("R")
 
-MOST_LINE = 256 << 20
-"""The maximum number of bytes in a line, by default."""
+MOST_LINE = 256 << 20  # bytes in a line, by default
 MOST_WHOLE = 1 << 30
 """The maximum number of unpacked bytes of a file that has to be read as a whole."""
 SKIPPED_AT_ONCE = 1 << 20
@@ -209,10 +200,7 @@ def bounded_lines(stream: BinaryIO, most: int = MOST_LINE) -> Iterator[tuple[int
 
 
 def cut_lines(stream: "io.BufferedReader[Any]", size: int, most_line: int, margin: bytes = b"") -> Iterator[bytes]:
-    """The stream in blocks of whole lines, about `size` bytes each, and `margin` after each block.
-
-    A line of more than `most_line` + 2 bytes is cut there, and begins its block.
-    """
+    """The stream in blocks of whole lines, about `size` bytes each, then `margin`; lines over `most_line` are cut."""
     buffer, rest, skipping = bytearray(size), b"", False  # of a line whose end has not been read
     while True:
         start, read = 0, stream.readinto(buffer)

@@ -24,6 +24,7 @@ import pyarrow as pa
 
 from namesake.errors import NamesakeError
 from namesake.files.lines import STDIN
+from namesake.machine import real_path
 
 
 def try_lock(descriptor: int) -> bool:
@@ -66,7 +67,11 @@ class Journal(Generic[E]):
         self.path = path
         self._file: IO[bytes] = os.fdopen(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o666), "r+b")
         try:
-            if not self._is_ours():
+            held = os.fstat(self._file.fileno())
+            with suppress(OSError):  # a file system without locks
+                if not try_lock(self._file.fileno()):
+                    raise NamesakeError(busy)
+            if identity(path) != (held.st_dev, held.st_ino):  # another process has removed it in the meantime
                 raise NamesakeError(busy)
             self.entries: list[E] = []
             self._end = 0
@@ -84,16 +89,6 @@ class Journal(Generic[E]):
             self._file.close()
             raise
         self._synced = 0.0
-
-    def _is_ours(self) -> bool:
-        """Lock the file; False if another process holds it, or has removed it in the meantime."""
-        with suppress(OSError):  # a file system without locks
-            if not try_lock(self._file.fileno()):
-                return False
-        try:
-            return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
-        except FileNotFoundError:
-            return False
 
     def add(self, entry: E, wait: bool = True) -> None:
         """Append an entry. It is on the disk when this returns or, without `wait`, about a second later."""
@@ -127,8 +122,7 @@ class Journal(Generic[E]):
         self.close()
 
 
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Errors of a disk that accepts no more data."""
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # errors of a disk that accepts no more data
 
 
 def out_of_space(problem: BaseException | None) -> bool:
@@ -149,22 +143,22 @@ def sync(path: Path) -> None:
         os.close(handle)
 
 
-def check_place(path: Path) -> None:
-    """Refuse a path where no file can be written, or a device or pipe, which a file would replace."""
-    place = _behind_links(path)
+def check_place(path: Path) -> Path:
+    """The path, or what a link there leads to; refuse a place for no file, or a device, which a file would replace."""
+    place = real_path(path) if path.is_symlink() else path
     if not place.parent.is_dir():
         raise NamesakeError(f"{place.parent}: no such folder; create it to write {path}")
     if place.is_dir():
         raise NamesakeError(f"{path} is a folder, not a file to write")
     if path.exists() and not path.is_file():
         raise NamesakeError(f"{path} is a device or a pipe, not a file to write; - is standard output")
+    return place
 
 
 @contextmanager
 def published(path: Path, tidy: bool = True) -> Iterator[Path]:
     """A temporary file that replaces `path`, or the file that a link leads to, when the block succeeds."""
-    check_place(path)
-    place = _behind_links(path)
+    place = check_place(path)
     # The name is chosen before the file is created, so that an interrupt at any moment finds what to remove.
     partial, file = place.parent / f".namesake-{secrets.token_hex(8)}.partial", None
     try:
@@ -183,11 +177,6 @@ def published(path: Path, tidy: bool = True) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
         if file is not None:
             os.close(file)
-
-
-def _behind_links(path: Path) -> Path:
-    """The file that a link leads to; any other path unchanged."""
-    return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def remove_stale(folder: Path) -> None:
@@ -240,15 +229,15 @@ def keep_apart(outputs: Iterable[str | Path], inputs: Iterable[str | Path] = ())
     taken: dict[object, tuple[Path, bool]] = {}
     for path in map(Path, inputs):
         if str(path) != STDIN and path.exists():
-            taken |= dict.fromkeys((_resolved(path), identity(path)), (path, True))
+            taken |= dict.fromkeys((real_path(path), identity(path)), (path, True))
     for out in map(Path, outputs):
-        identities = (_resolved(out), identity(out))
+        identities = (real_path(out), identity(out))
         for one in identities:
             if one in taken:
                 other, is_read = taken[one]
                 overwrites = f"{out} would overwrite {other}, which is read: name another file"
                 raise NamesakeError(overwrites if is_read else f"{out} and {other} are one file: give them two names")
-        for folder in _resolved(out).parents:
+        for folder in real_path(out).parents:
             if folder in taken:
                 raise NamesakeError(f"{out} lies in {taken[folder][0]}, which is read: name another folder")
         taken |= dict.fromkeys(identities, (out, False))
@@ -260,13 +249,6 @@ def identity(path: Path) -> object:
         found = path.stat()
         return found.st_dev, found.st_ino
     return path
-
-
-def _resolved(path: Path) -> Path:
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError):  # links in a circle, a name that is too long
-        return path.absolute()
 
 
 RENAME_EXCHANGE, AT_FDCWD = 2, -100  # of Linux

@@ -47,8 +47,7 @@ class Format:
     has_fields: bool = True
 
 
-_JSON: tuple[str, str, Cut, str]
-_JSON = "json_articles.read_json", "table_files.json_rows", "lines", "json_articles.is_whole"
+_JSON: tuple[str, str, Cut, str] = "json_articles.read_json", "table_files.json_rows", "lines", "json_articles.is_whole"
 _PARQUET: tuple[str, str, Cut] = "arrow_articles.read_parquet", "table_files.parquet_rows", "row groups"
 FORMATS = [
     Format("jsonl", (".jsonl", ".ndjson"), *_JSON),
@@ -95,9 +94,7 @@ def save_as(path: Path) -> str:
 def cut_of(path: Path, reading: Reading) -> Cut | None:
     """Where a file can be cut into shards; None if it must be read from its beginning to its end."""
     found = format_of(path)
-    if found is None or (found.whole and _function(found.whole)(path, reading)):
-        return None
-    return found.cut
+    return None if found is None or (found.whole and _function(found.whole)(path, reading)) else found.cut
 
 
 def read_articles(path: Path | str, rejects: Rejects, reading: Reading | None = None) -> Iterator[pa.Table]:

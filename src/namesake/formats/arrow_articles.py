@@ -1,7 +1,4 @@
-"""Articles from Arrow tables of other programs: Parquet, frames and Spark DataFrames.
-
-Columns get our names, and columns that are not part of an article are copied to `extra`.
-"""
+"""Articles from Arrow tables of other programs (Parquet, frames, Spark DataFrames): their columns get our names."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -143,13 +140,12 @@ def read_parquet(
     """Tables of articles from some row groups of a Parquet file, or all; `before` is how many rows precede them."""
     names = ColumnNames(reading, str(path), f"{id_prefix(path, reading)}:")
     with open_parquet(path) as file:
-        wanted = range(file.metadata.num_row_groups) if groups is None else groups
         all_groups = [file.metadata.row_group(index) for index in range(file.metadata.num_row_groups)]
         largest = max((group.total_byte_size / max(group.num_rows, 1) for group in all_groups), default=0)
         rows = max(1, min(MOST_ARTICLES, int(MOST_BYTES / max(largest, 1))))  # so that memory stays bounded
         seen, each = 0, path.stat().st_size / max(file.metadata.num_rows, 1)
         watch(path, lambda: int(seen * each))
-        for batch in file.iter_batches(rows, row_groups=list(wanted), use_threads=False):
+        for batch in file.iter_batches(rows, row_groups=None if groups is None else list(groups), use_threads=False):
             seen += batch.num_rows
             table = names.renamed(pa.Table.from_batches([batch]), range(before + 1, before + 1 + batch.num_rows))
             yield valid_articles(table, str(path), before, rejects, str(path))

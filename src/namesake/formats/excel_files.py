@@ -24,10 +24,8 @@ from namesake.formats.field_names import Reading, id_prefix
 from namesake.formats.table_files import Rows, Write, cell_text, column_names
 from namesake.printable import counted
 
-MOST_ROWS = 1_048_576
-"""Rows of a sheet, with the header."""
-MOST_TEXT = 32_767
-"""Characters of a cell."""
+MOST_ROWS = 1_048_576  # of a sheet, with the header
+MOST_TEXT = 32_767  # characters of a cell
 MOST_CELLS, MOST_BYTES = 1 << 26, 4 << 30
 """The largest sheet that is read, empty cells included, and the largest size of its parts when unpacked."""
 _COLUMN = re.compile(rb'\sr="([A-Z]{2,3})[0-9]')

@@ -16,8 +16,7 @@ GUESSES = {
     "date": ("date", "published", "published_at", "publish_date", "publication_date", "pubdate", "created_at", "day"),
 }
 """Common names of the fields of articles, the most likely first; case is ignored."""
-SHOWN = 12
-"""How many fields a message lists."""
+SHOWN = 12  # fields that a message lists
 
 
 def silent(line: str) -> None:
@@ -78,17 +77,16 @@ def choose_fields(
     by_lower = {name.casefold(): name for name in reversed(names)}
     chosen, guessed = dict[str, str](), []
     for what, guesses in GUESSES.items():
-        given = reading.named.get(what)
-        if given is not None and given not in names and given not in nested:
-            hint = did_you_mean(given, names) or (" (nor is that a date)" if what == "date" else "")
-            raise NamesakeError(f"{where}: no field {given!r}{hint}; it has {listed(names, SHOWN)}")
-        found = given
-        if given is None:
+        found = reading.named.get(what)
+        if found is None:
             found = next((by_lower[guess] for guess in guesses if guess in by_lower), None)
+            if found not in (None, what):
+                guessed.append(f"{what} is `{found}`")
+        elif found not in names and found not in nested:
+            hint = did_you_mean(found, names) or (" (nor is that a date)" if what == "date" else "")
+            raise NamesakeError(f"{where}: no field {found!r}{hint}; it has {listed(names, SHOWN)}")
         if found is not None:
             chosen[what] = found
-            if given is None and found != what:
-                guessed.append(f"{what} is `{found}`")
     if "text" not in chosen:
         raise NamesakeError(f"{where}: which field is the text? Name it with `text=`; it has {listed(names, SHOWN)}")
     if "id" not in chosen and without_ids:

@@ -17,7 +17,7 @@ import msgspec
 import pyarrow as pa
 
 from namesake.articles.article import Article, Mention, Place, located
-from namesake.articles.builder import MOST_ARTICLES, in_tables
+from namesake.articles.builder import in_tables
 from namesake.articles.days import date_text
 from namesake.articles.rejects import Reject, Rejects
 from namesake.errors import NamesakeError
@@ -47,10 +47,8 @@ class Layout:
     id: str
     text: str
     mentions: str
-    decoder: msgspec.json.Decoder[Any]
-    """Decodes the field of mentions."""
-    token_spans: bool = False
-    """Whether spans count whitespace tokens instead of characters."""
+    decoder: msgspec.json.Decoder[Any]  # of the field of mentions
+    token_spans: bool = False  # spans count whitespace tokens instead of characters
 
 
 LAYOUTS = (
@@ -77,7 +75,6 @@ def _articles(
     most_line: int,
     reading: Reading | None = None,
     before: int = 0,
-    places: dict[str, int] | None = None,
 ) -> Iterator[Article]:
     """The articles of JSON records; those that are too long or invalid are rejected.
 
@@ -86,7 +83,6 @@ def _articles(
     """
     where, prefix = shown(path), "" if reading is None else id_prefix(path, reading)
     fields: dict[str, str] | None = None
-    is_first = reading is not None
     for number, record in records:
         number += before
         try:
@@ -95,24 +91,22 @@ def _articles(
             record = record.removeprefix(BOM).strip(BLANKS)
             if not record:
                 continue
-            known = fields is None and not is_first
-            if reading is not None and not known:
-                found = _object.decode(record)
-                known = not reading.named and has_known_layout(found)
-                if is_first and not known:
-                    paths = [name for name in reading.named.values() if _find(found, name)[0]]
-                    fields = choose_fields(list(found), reading, where, paths)
-                is_first = False
-            if known or fields is None:
+            found = {} if reading is None else _object.decode(record)
+            if reading is None or (not reading.named and has_known_layout(found)):
+                if fields is None:
+                    reading = None
                 article = read_article(record)
             else:
+                if fields is None:
+                    paths = [name for name in reading.named.values() if _find(found, name)[0]]
+                    fields = choose_fields(list(found), reading, where, paths)
                 article = article_with(found, fields, f"{prefix}:{number}")
         except (*INVALID, KeyError) as problem:
             reason = f"no `{problem.args[0]}`" if isinstance(problem, KeyError) else f"not an article: {problem}"
             rejects.add(Reject(reason, where, number, None if fields or not record else _id_of(record)))
             continue
-        if places is not None:
-            places[article.id] = number
+        if rejects.places is not None:
+            rejects.places[article.id] = number
         yield article
 
 
@@ -258,17 +252,10 @@ def read_json(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Tab
 
 
 def read_lines(
-    lines: bytes,
-    path: Path,
-    rejects: Rejects,
-    most_line: int = MOST_LINE,
-    before: int = 0,
-    places: dict[str, int] | None = None,
-    most_articles: int = MOST_ARTICLES,
+    lines: bytes, path: Path, rejects: Rejects, most_line: int = MOST_LINE, before: int = 0
 ) -> Iterator[pa.Table]:
-    """Tables of articles from JSON lines of known layouts, after `before` others; `places` receives lines by ids."""
-    records = bounded_lines(io.BytesIO(lines), most_line)
-    return in_tables(_articles(records, path, rejects, most_line, None, before, places), most_articles)
+    """Tables of articles from JSON lines of known layouts, after `before` others."""
+    return in_tables(_articles(bounded_lines(io.BytesIO(lines), most_line), path, rejects, most_line, None, before))
 
 
 def json_records(path: Path, is_array: bool, most_line: int = MOST_LINE) -> Iterator[Record]:

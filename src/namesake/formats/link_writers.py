@@ -1,8 +1,4 @@
-"""Writers of links: Parquet, JSON lines, CSV, TSV, .xlsx or SQLite. A file appears only when the run succeeds.
-
-An SQLite database, for Datasette and other SQL tools, has articles, mentions, candidates and entities.
-`sqlite_tables.sql` creates its tables, and `sqlite_indexes.sql` indexes them when they are complete.
-"""
+"""Writers of links: Parquet, JSON lines, CSV, TSV, .xlsx, and SQLite with articles, mentions, candidates, entities."""
 
 import csv
 import math
@@ -31,8 +27,7 @@ SELDOM_TWICE = ("spans", "title_spans", "score", "margin", "confidence", "known"
 WITH_STATISTICS = ["article_id", "score", "margin", "confidence", "known"]
 """Columns whose minimum and maximum help to skip rows; those of names and QIDs do not."""
 SQLITE = (".db", ".sqlite")
-FROM_KB = ("label", "description", "best_label", "runner_up_label")
-"""Columns with texts of the KB."""
+FROM_KB = ("label", "description", "best_label", "runner_up_label")  # columns with texts of the KB
 MOST_CANDIDATES = 5
 """Candidates of each name that SQLite stores, unless all scores are asked for."""
 OF_LINKS = ("name", "qid", "label", "kind", "confidence", "known", "reason", "best", "runner_up", "score", "margin")
@@ -54,7 +49,7 @@ def _parquet_writer(partial: Path, metadata: dict[str, str], stack: ExitStack) -
             import pyarrow.parquet as pq  # slow to import, and other formats do not need it
 
             schema = links.schema.with_metadata({f"namesake.{key}": value for key, value in metadata.items()})
-            again = [column for field in schema if field.name not in SELDOM_TWICE for column in _columns(field)]
+            again = [path for path in _columns(schema) if path.partition(".")[0] not in SELDOM_TWICE]
             # The dictionary stores the extra fields of an article once; above the limit every row would repeat them.
             options = {"use_dictionary": again, "dictionary_pagesize_limit": MOST_DICTIONARY}
             writer = pq.ParquetWriter(partial, schema, write_statistics=WITH_STATISTICS, **options)
@@ -65,16 +60,12 @@ def _parquet_writer(partial: Path, metadata: dict[str, str], stack: ExitStack) -
     return write
 
 
-def _columns(field: pa.Field, name: str | None = None) -> Iterator[str]:
-    """The names of a field's columns in Parquet: several if it is nested."""
-    name, kind = name or field.name, field.type
-    if pa.types.is_struct(kind):
-        for part in kind:
-            yield from _columns(part, f"{name}.{part.name}")
-    elif pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind):
-        yield from _columns(kind.value_field, f"{name}.list.element")
-    else:
-        yield name
+def _columns(schema: pa.Schema) -> list[str]:
+    """The paths of the columns in Parquet, such as `spans.list.element`: several for a nested field."""
+    import pyarrow.parquet as pq
+
+    pq.write_table(schema.empty_table(), empty := pa.BufferOutputStream())
+    return [column.path for column in pq.ParquetFile(empty.getvalue()).schema]
 
 
 def _lines_writer(path: Path, suffix: str, metadata: dict[str, str], stack: ExitStack) -> Write:
@@ -87,6 +78,7 @@ def _lines_writer(path: Path, suffix: str, metadata: dict[str, str], stack: Exit
     write_rows = stack.enter_context(row_writer(file, path, suffix, from_kb=FROM_KB))
 
     def write(links: pa.Table, _: pa.Table | None = None) -> None:
+        write_rows(links.column_names, [])  # the header, also without links
         for batch in links.to_batches(None if is_json else ROWS_AT_ONCE):
             place = batch.schema.get_field_index("extra")
             rows = batch.set_column(place, "extra", pa.nulls(batch.num_rows)).to_pylist()
@@ -95,8 +87,6 @@ def _lines_writer(path: Path, suffix: str, metadata: dict[str, str], stack: Exit
                 if is_json and row.get("title_spans", "") is None:
                     del row["title_spans"]  # articles without titles have no such field
             write_rows(links.column_names, rows)
-        if not links.num_rows:
-            write_rows(links.column_names, [])
 
     return write
 
@@ -125,7 +115,7 @@ def _as_json(text: str) -> msgspec.Raw:
 
 @contextmanager
 def _sqlite_writer(partial: Path, metadata: dict[str, str], describe: Describe) -> Iterator[Write]:
-    """Writes links with candidates, and the articles they are from, to a new database."""
+    """Writes links with candidates, and the articles they are from, to a new database; its tables are indexed last."""
     import sqlite3  # other formats do not need it
 
     scripts = Path(__file__).parent
@@ -152,10 +142,9 @@ class _Tables:
         """Add a table of links, and the articles that they are from; without articles, there are no links."""
         if articles is None:
             return
-        read = articles.select(["id", "title", "date", "text", "extra"]).to_pylist()
-        numbers = {article["id"]: self.articles + at for at, article in reversed([*enumerate(read, 1)])}
-        rows = ((self.articles + at, *article.values()) for at, article in enumerate(read, 1))
-        self._insert("articles", 6, rows)
+        read = [*enumerate(articles.select(["id", "title", "date", "text", "extra"]).to_pylist(), self.articles + 1)]
+        numbers = {article["id"]: at for at, article in reversed(read)}
+        self._insert("articles", 6, ((at, *article.values()) for at, article in read))
         self.articles += len(read)
         for batch in links.drop_columns("extra").to_batches(4096):
             some = batch.to_pylist()
@@ -225,8 +214,7 @@ class LinkWriter(ExitStack):
     ) -> None:
         super().__init__()
         self.suffix = writer_suffix(path, format, "links", ".jsonl")
-        self.has_articles = self.suffix in SQLITE
-        """Whether the format stores articles and candidates, too."""
+        self.has_articles = self.suffix in SQLITE  # and candidates
         self.path, self.metadata, self.tidy, self.describe = path, metadata, tidy, describe
 
     def __enter__(self) -> Self:
@@ -245,14 +233,12 @@ class LinkWriter(ExitStack):
         self._write(links, articles)
 
 
-MOST = 1 << 20
-"""How many bytes of a file are read."""
+MOST = 1 << 20  # bytes of a file that are read
 LINKS = {"article_id", "name", "qid", "score", "margin", "tie_break", "best", "confidence", "known", "reason"}
 """Fields of links in every format, with spans or with one row per span."""
 RECONCILED = ("qid", "label", "description", "confidence", "reason", "runner_up", "runner_up_confidence")
 """Columns that `reconcile` adds to a table, with a prefix if the table has a column of that name."""
-MADE_BY = {"kb", "recipe"}
-"""Fields of the metadata of links."""
+MADE_BY = {"kb", "recipe"}  # fields of the metadata of links
 SIGNATURES = (
     MADE_BY | {"versions", "counts", "problems"},  # run.json
     {"type", "plan", "time"},  # journal.jsonl of a run

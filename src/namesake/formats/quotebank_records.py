@@ -116,8 +116,7 @@ def _is_sure(found: str, kind: str | None, left: str, right: str) -> bool:
     return right.isalpha() and later[-1] not in (_JOINING if len(later) == 1 else "–—")
 
 
-_ID = re.compile(r"Q[1-9][0-9]{0,17}|[A-Za-z][\w.-]*:\S+")
-"""A QID, or the id of an own entity."""
+_ID = re.compile(r"Q[1-9][0-9]{0,17}|[A-Za-z][\w.-]*:\S+")  # a QID, or the id of an own entity
 _ADDRESS = re.compile(r"[a-z]+://[^\s'\"]+")
 
 
@@ -191,8 +190,7 @@ class QuotedArticle(msgspec.Struct, rename={"id": "articleID"}):
     def article(self) -> Article:
         """The article for the linker: text, names and spans, with mis-decoded characters corrected."""
         has_content = self.content is not None
-        names = ((one.name, one.spans if has_content else (), one.candidates) for one in self.names)
-        mentions = [Mention(mend_apart(name), spans, candidates) for name, spans, candidates in names]
+        mentions = [Mention(mend_apart(n.name), n.spans if has_content else (), n.candidates) for n in self.names]
         text = self.content
         if text is None:  # the quotations with their contexts, each of which is a text or a list of tokens
             parts = ([one.leftContext, f"“{one.quotation}”", one.rightContext] for one in self.quotations)

@@ -1,9 +1,7 @@
-"""Rows of CSV and TSV files, and articles from them (a header, then one row per article) and from plain text files.
+"""Rows and whole tables of CSV, TSV, JSON and Parquet files, their writers, and articles from CSV, TSV and text files.
 
 A row that does not fit the header is rejected with its line. A fault that makes the rest unreadable (a quote that is
 never closed, bytes that do not fit the encoding) is an error that names the line.
-
-Whole tables from CSV, TSV, JSON lines, a JSON array or Parquet (`formats.read_rows`), and their writers.
 """
 
 import codecs
@@ -220,10 +218,7 @@ BINARY = (".parquet", ".xlsx", ".db", ".sqlite")
 QUOTE = '"'
 _SPECIAL = re.compile(r"""[,\t"\r\n]|^\ufeff""")
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-"""The beginning of a cell that a spreadsheet may run as a formula (OWASP's list), or of an escaped one.
-
-Anyone may edit Wikidata, and its texts must not run on the reader's machine.
-"""
+"""How a cell begins that a spreadsheet may run (OWASP's list), as anyone may edit Wikidata; or an escaped one."""
 
 
 class Rows(NamedTuple):

@@ -15,9 +15,9 @@ from namesake import language as languages
 from namesake.arrays import Int8
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, Paths, several
-from namesake.files.draft import clean_exit
+from namesake.files.draft import Stage, clean_exit
 from namesake.kb.build_options import ITSELF, WORKER, Options, memory_bound, place
-from namesake.kb.columns import Columns, KBColumns, Made, NameColumns, Strings, assemble, columns, large
+from namesake.kb.columns import Columns, KBColumns, NameColumns, assemble, columns, large
 from namesake.kb.columns.assemble import Numbering, Statements
 from namesake.kb.columns.derived import derive_all
 from namesake.kb.columns.words import index_kb_words
@@ -41,8 +41,7 @@ from namesake.machine import cores, in_order
 from namesake.printable import counted
 from namesake.progress import Reporter
 
-KIND = "kind"
-"""The column of `Spill` with the answers of `item_kinds` for each record."""
+KIND = "kind"  # the column of `Spill` with the answers of `item_kinds` for each record
 
 
 def build(
@@ -185,9 +184,10 @@ def _assemble(inputs: Inputs) -> Manifest:
         current = revisions.current(items)
         rows = assemble.number(items, current.first)
     with reporter.stage("finding the kinds of items"):
-        if not same_rules(options):
-            inputs.spill.types.pop(KIND, None)
-        by_record = inputs.spill.extended(KIND, len(items.qid), NOT_ASKED) if options.updatable else None
+        by_record = large.full(len(items.qid), NOT_ASKED, np.int8) if options.updatable else None
+        if by_record is not None and KIND in inputs.spill.types and same_rules(options):
+            known = inputs.spill.column(KIND)[: len(by_record)]
+            by_record[: len(known)] = known
         of_items = item_kinds(items, rows, options.language, options.keep == PEOPLE, by_record)
         if by_record is not None:
             inputs.spill.replace(KIND, by_record)
@@ -203,8 +203,8 @@ def _assemble(inputs: Inputs) -> Manifest:
             draft.files |= {spill.path(name).name: spill.digest(name) for name in inputs.content.types}
         times = [Path(dump).stat().st_mtime for dump in options.dumps if dump != STDIN]
         days = [datetime.fromtimestamp(time, UTC).date().isoformat() for time in times]
-        of_pages = wikipedia is not None and wikipedia.ranks is not None
-        computed = {"wikidata": "computed", "wikipedia": f"computed from {options.wikipedia}" if of_pages else "none"}
+        of_pages = "none" if wikipedia.ranks is None else f"computed from {options.wikipedia}"
+        computed = {"wikidata": "computed", "wikipedia": of_pages}
         manifest = Manifest(
             format_version=FORMAT_VERSION,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -241,12 +241,11 @@ def count_kinds(of_entities: Int8) -> dict[str, int]:
 
 
 def _index(
-    inputs: Inputs, items: Items, rows: Numbering, stated: Statements, wikipedia: Wikipedia | None, of_items: Int8
+    inputs: Inputs, items: Items, rows: Numbering, stated: Statements, wikipedia: Wikipedia, of_items: Int8
 ) -> tuple[int, int]:
     """Build everything that follows from items and statements; returns the numbers of names and words."""
     options, draft, of_entities = inputs.options, inputs.draft, of_items[rows.entity_item]
     of_entities[of_entities >= len(kinds())] = OTHER  # such as a gene, which is kept with all items
-    paragraphs = wikipedia.paragraphs if wikipedia else Strings.empty(len(rows.entity_item))
     is_person, used = of_entities == PERSON, stated_by(stated, len(of_items))
     fame = all_fame(items, rows, is_person, stated.statements.indptr, used)
     teams = assemble.stating(items, rows, (LEAGUE, SPORT))
@@ -273,24 +272,34 @@ def _index(
         return size
 
     def words() -> int:
-        own, old = (items.description.take(rows.entity_dump), paragraphs), left and left.old
-        made = index_kb_words(items, rows.dump_of, stated, own, options, old)
+        own = items.description.take(rows.entity_dump), wikipedia.paragraphs
+        made = index_kb_words(items, rows.dump_of, stated, own, options, left and left.old)
         draft.write_all(made)
         return len(made[KBColumns.words])
 
     def entities() -> None:
         draft.write_all({KBColumns.kind: of_entities, KBColumns.fame: fame.astype(np.float32)})
-        draft.write_all({KBColumns.paragraphs: paragraphs, KBColumns.used: used[rows.entity_item].astype(np.int32)})
+        draft.write_all({KBColumns.paragraphs: wikipedia.paragraphs})
+        draft.write_all({KBColumns.used: used[rows.entity_item].astype(np.int32)})
         for column, value in assemble.pick(items, rows):
             draft.write(column, value)
         aliases, alias_texts = assemble.entity_aliases(items, rows)
         draft.write_all({KBColumns.aliases: aliases, KBColumns.alias_texts: alias_texts})
-        draft.write_all(stated.columns() | assemble.item_columns(items, rows))
+        draft.write_all({KBColumns.declared()[name]: column for name, column in vars(stated).items()})
+        draft.write_all(assemble.item_columns(items, rows))
+
+    def ranks() -> None:
+        loaded = {source: read_ranks(file, rows.entity_qids) for source, file in options.ranks.items()}
+        if "wikidata" not in loaded:
+            loaded["wikidata"] = pagerank(assemble.links(items, rows))[rows.entity_item]
+        unknown = np.zeros(len(of_entities), np.float64)
+        of_pages = loaded.get("wikipedia", unknown if wikipedia.ranks is None else wikipedia.ranks)
+        draft.write_all({KBColumns.pagerank_wikidata: loaded["wikidata"], KBColumns.pagerank_wikipedia: of_pages})
 
     parts: dict[str, Callable[[], int | None]] = {
         "indexing words": words,
         "indexing names": names,
-        "ranking items": lambda: draft.write_all(rank_columns(options, items, rows, wikipedia)),
+        "ranking items": ranks,
         "writing entities": entities,
     }
     counts = _build_parts(parts, draft, options.workers, inputs.reporter)
@@ -300,24 +309,10 @@ def _index(
     return counts["indexing names"] or 0, counts["indexing words"] or 0
 
 
-def rank_columns(options: Options, items: Items, rows: Numbering, wikipedia: Wikipedia | None) -> Made:
-    """PR_WD and PR_WP of the entities: from a file, or computed, or 0 if unknown."""
-    loaded = {source: read_ranks(file, rows.entity_qids) for source, file in options.ranks.items()}
-    if "wikidata" not in loaded:
-        loaded["wikidata"] = pagerank(assemble.links(items, rows))[rows.entity_item]
-    if "wikipedia" not in loaded:
-        computed = wikipedia.ranks if wikipedia else None
-        loaded["wikipedia"] = np.zeros(len(rows.entity_item), np.float64) if computed is None else computed
-    return {KBColumns.pagerank_wikidata: loaded["wikidata"], KBColumns.pagerank_wikipedia: loaded["wikipedia"]}
-
-
 def _build_parts(
     parts: Mapping[str, Callable[[], int | None]], draft: Draft, workers: int, reporter: Reporter
 ) -> dict[str, int | None]:
-    """Build the parts, in parallel in memory or one by one in files, except those that a stopped build finished.
-
-    Each part writes columns and returns a count. Its name is the message that is shown meanwhile.
-    """
+    """Build the parts, by their messages, together in memory or one by one in files, except those already finished."""
     known = draft.stages
     counts = {name: known[name].facts for name in parts if name in known}
     left = {name: part for name, part in parts.items() if name not in known}
@@ -330,6 +325,6 @@ def _build_parts(
         with reporter.stage(name):
             counts[name] = part()
         written = {file: digest for file, digest in draft.files.items() if file not in before}
-        draft.note(name, counts[name], written)
+        draft.note(Stage(name, counts[name], written))
         large.give_back()
     return counts

@@ -33,10 +33,8 @@ LEAST = 512 << 20
 """The smallest bound: Python, compiled code and one worker with its chunks take most of it."""
 UNITS = {"K": 10, "M": 20, "G": 30, "T": 40}
 SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(?:I?B)?", re.I)
-ITSELF = 256 << 20
-"""Memory of the process before it has read anything."""
-WORKER = 96 << 20
-"""Memory of a worker for its chunks."""
+ITSELF = 256 << 20  # memory of the process before it has read anything
+WORKER = 96 << 20  # memory of a worker for its chunks
 MEMORY_TIMES, DISK_TIMES = 5, 3.5
 """Size of all arrays of a build, and of all its files, relative to the parsed content of the dumps."""
 SMALLEST_BLOCK, LARGEST_BLOCK = 1 << 20, 512 << 20
@@ -59,22 +57,17 @@ class Options:
 
     dumps: tuple[str, ...]
     out: Path
-    keep: str
-    """`kinds.parse_keep`: all, or the plurals of kinds with commas between."""
+    keep: str  # `kinds.parse_keep`: all, or the plurals of kinds with commas between
     wikipedia: Path | None
     ranks: Mapping[str, Path]
     language: Language
     words: str
     workers: int
-    room: large.Room
-    """The bound of memory, and the size of temporary arrays."""
+    room: large.Room  # the bound of memory, and the size of temporary arrays
     force: bool
-    updatable: bool = False
-    """Whether to keep what an update needs."""
-    deleted: Path | None = None
-    """A file with the QIDs of deleted items."""
-    base: tuple[Path, Manifest] | None = None
-    """The KB that `dumps` update."""
+    updatable: bool = False  # whether to keep what an update needs
+    deleted: Path | None = None  # a file with the QIDs of deleted items
+    base: tuple[Path, Manifest] | None = None  # the KB that `dumps` update
 
     def memory_needed(self, spilled: int) -> int:
         """Memory for assembling this many bytes of parsed content."""

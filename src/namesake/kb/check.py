@@ -24,10 +24,8 @@ from namesake.language import LANGUAGES
 from namesake.machine import cache_folder
 
 Numbers = npt.NDArray[Any]
-Opened = dict[Column[Any], Any]
-"""Every column with its content."""
-Problem = tuple[Column[Any], str]
-"""A column that does not match its declaration, and the reason."""
+Opened = dict[Column[Any], Any]  # every column with its content
+Problem = tuple[Column[Any], str]  # a column that does not match its declaration, and the reason
 
 BLOCK = 1 << 22  # numbers checked at a time, where a pass needs memory
 WORDS = ("stem", "lemma", "none")

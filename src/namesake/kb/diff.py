@@ -46,14 +46,14 @@ def diff(old: str | Path, new: str | Path) -> pa.Table:
 
 
 def _table(change: str, kb: KB, rows: Int64, was: Strings | None = None, now: Strings | None = None) -> pa.Table:
-    names = {"change": [change] * len(rows), "qid": [f"Q{qid}" for qid in kb.qids[rows].tolist()]}
-    texts = {
-        "label": _labels(kb, rows),
-        "before": was or Strings.empty(len(rows)),
-        "after": now or Strings.empty(len(rows)),
+    columns = {
+        "change": arrow_texts([change] * len(rows)),
+        "qid": arrow_texts([f"Q{qid}" for qid in kb.qids[rows].tolist()]),
+        "label": _labels(kb, rows).arrow(),
+        "before": (was or Strings.empty(len(rows))).arrow(),
+        "after": (now or Strings.empty(len(rows))).arrow(),
     }
-    columns = {name: arrow_texts(column) for name, column in names.items()}
-    return pa.table(columns | {name: column.arrow() for name, column in texts.items()})
+    return pa.table(columns)
 
 
 def _labels(kb: KB, rows: Int64) -> Strings:

@@ -15,8 +15,7 @@ from namesake.kb import WIKIDATA
 from namesake.kernels.dump.wikidata import FIRST_OWN
 
 QID = re.compile(r"Q[1-9][0-9]{0,17}", re.ASCII)
-OWN_IRI = "urn:namesake:"
-"""Prefix of the IRIs of own entities, by default."""
+OWN_IRI = "urn:namesake:"  # prefix of the IRIs of own entities, by default
 
 
 def wikidata_page(identifier: str | None) -> str | None:

@@ -28,8 +28,7 @@ from namesake.kernels.kinds import DROPPED, OTHER, PERSON, PLACE, UNKNOWN
 from namesake.kinds import all_kinds, deciding_bits
 from namesake.language import Language
 
-NOT_ASKED = -2
-"""In the column `sources.kind`, for an item whose kind follows from its classes."""
+NOT_ASKED = -2  # in the column `sources.kind`, for an item whose kind follows from its classes
 TEXT_BYTES, STATEMENT_BYTES = 1024, 32
 """Temporary memory per item with its texts, and per statement."""
 
@@ -43,8 +42,8 @@ class HeadNouns:
     def __init__(self, language: Language) -> None:
         """`language` has the nouns; a plural in -s counts as well."""
         kinds = {kind.name: kind.number for kind in all_kinds()}
-        plurals = {f"{noun}s": kinds[kind] for kind, nouns in language.kind_nouns.items() for noun in nouns}
-        known = plurals | {noun: kinds[kind] for kind, nouns in language.kind_nouns.items() for noun in nouns}
+        nouns = [(noun, kinds[kind]) for kind, nouns in language.kind_nouns.items() for noun in nouns]
+        known = {f"{noun}s": kind for noun, kind in nouns} | dict(nouns)
         self._nouns = arrow_texts(list(known)).cast(pa.large_string())
         self._kinds = np.array([*known.values(), UNKNOWN], np.int8)
         self._rest = after_noun(language)

@@ -84,8 +84,7 @@ class KnownNames:
         name = np.repeat(np.arange(len(old.texts), dtype=np.int32), np.diff(old.entities.indptr))
         is_lost = np.zeros(len(old.texts), np.bool_)
         is_lost[name[row < 0]] = True
-        self.read: Bool = np.ones(entities, np.bool_)
-        """The entities whose names have to be read."""
+        self.read: Bool = np.ones(entities, np.bool_)  # the entities whose names have to be read
         self.read[left.rows[left.rows >= 0]] = False
         self.read[row[is_lost[name] & (row >= 0)]] = True
         kept = np.flatnonzero((row >= 0) & ~self.read[row])

@@ -19,12 +19,9 @@ from namesake.files.lines import json_lines
 FORMAT = "namesake KB"
 FORMAT_VERSION = 8
 REJECTS = "rejects.jsonl"
-SOURCES = "sources."
-"""The names of the files that an update needs begin with it."""
-OWN_FILE = "own.jsonl"
-"""The own entities of a KB: see `kb.own`."""
-BASE = "base."
-"""Begins the names of files that a KB without its own entities has instead."""
+SOURCES = "sources."  # the names of the files that an update needs begin with it
+OWN_FILE = "own.jsonl"  # the own entities of a KB: see `kb.own`
+BASE = "base."  # begins the names of files that a KB without its own entities has instead
 LARGEST = 1 << 24  # bytes of a manifest
 
 
@@ -41,17 +38,13 @@ class Sealed(msgspec.Struct, frozen=True):
 class Gathered(msgspec.Struct):
     """The content of dumps, of which the columns are files `sources.NAME`."""
 
-    types: dict[str, str]
-    """The type of the numbers in each column."""
-    ends: dict[str, int]
-    """The last number of each column of offsets."""
+    types: dict[str, str]  # the type of the numbers in each column
+    ends: dict[str, int]  # the last number of each column of offsets
     items: int = 0
     strings: int = 0
-    gone: int = 0
-    """Number of deletions and redirects."""
+    gone: int = 0  # number of deletions and redirects
     dates_dropped: int = 0
-    outdated: int = 0
-    """Records that are older than one before them."""
+    outdated: int = 0  # records that are older than one before them
 
 
 class Sources(msgspec.Struct, frozen=True):
@@ -60,8 +53,7 @@ class Sources(msgspec.Struct, frozen=True):
     gathered: Gathered
     wikipedia: str | None = None
     ranks: dict[str, str] = {}
-    version: str = ""
-    """The version of Namesake that computed the columns: another one may have other rules."""
+    version: str = ""  # the version of Namesake that computed the columns: another one may have other rules
 
 
 class Update(msgspec.Struct, frozen=True):
@@ -73,49 +65,37 @@ class Update(msgspec.Struct, frozen=True):
     changed: int
     deleted: int
     redirected: int
-    outdated: int
-    """Records that were ignored because the KB had a later revision."""
+    outdated: int  # records that were ignored because the KB had a later revision
 
 
 class Manifest(Sealed, frozen=True, kw_only=True):
     """How a KB was made, its counts, and the digest of every file."""
 
-    format: str = FORMAT
-    """Distinguishes this file from other programs' manifests."""
+    format: str = FORMAT  # distinguishes this file from other programs' manifests
     format_version: int
     created: str
     dumps: list[str]
-    dump_date: str | None = None
-    """Day of the youngest dump file; unknown if all were read from standard input."""
+    dump_date: str | None = None  # day of the youngest dump file; unknown if all were read from standard input
     keep: str = "people"
-    language: str = "en"
-    """The language of labels, words and names, see `namesake.language`."""
+    language: str = "en"  # the language of labels, words and names, see `namesake.language`
     words_how: str = "stem"
-    ranks: list[str] = []
-    """The sources of PR_WD and PR_WP, such as `wikidata: computed`, `wikipedia: FILE`."""
+    ranks: list[str] = []  # the sources of PR_WD and PR_WP, such as `wikidata: computed`, `wikipedia: FILE`
     entities: int
     people: int
-    kinds: dict[str, int] = {}
-    """The number of entities of each kind, by its name."""
+    kinds: dict[str, int] = {}  # the number of entities of each kind, by its name
     items: int
     statements: int
     names: int
     words: int
     rejected: int
     rejected_reasons: dict[str, int] = {}
-    superseded: int = 0
-    """Items that do not count: there is a later revision, or the item is deleted or redirected."""
-    dates_dropped: int = 0
-    """Dates that name no possible day; the rest of such entities is kept."""
-    generation: int = 1
-    """1 for a KB that was built, one more after each update."""
+    superseded: int = 0  # items that do not count: there is a later revision, or they are deleted or redirected
+    dates_dropped: int = 0  # dates that name no possible day; the rest of such entities is kept
+    generation: int = 1  # 1 for a KB that was built, one more after each update
     updates: list[Update] = []
-    sources: Sources | None = None
-    """What an update needs; None if the KB cannot be updated."""
-    files: dict[str, str] = {}
-    """SHA-256 by file name; `KB.verify` compares them."""
-    digest: str = ""
-    """SHA-256 of the manifest itself, with this field empty."""
+    sources: Sources | None = None  # what an update needs; None if the KB cannot be updated
+    files: dict[str, str] = {}  # SHA-256 by file name; `KB.verify` compares them
+    digest: str = ""  # SHA-256 of the manifest itself, with this field empty
 
 
 class Reject(msgspec.Struct, frozen=True):

@@ -159,22 +159,19 @@ def values_of(kb: KB, row: int, *properties: int) -> list[int]:
 def describe(kb: KB, row: int) -> Entity:
     """The record of one entity row."""
     birth, death = lifetime(kb, row)
+    same = "person", "sitelinks", "properties", "pagerank_wikidata", "pagerank_wikipedia"
     return Entity(
         qid=kb.id_of(row),
         label=kb.label(row),
         description=kb.descriptions[row],
         aliases=[kb.alias_texts[int(alias)] for alias in kb.aliases[row]],
-        person=bool(kb.person[row]),
         kind=kb.kind_of(row).name,
         birth=birth,
         death=death,
-        sitelinks=int(kb.sitelinks[row]),
-        properties=int(kb.properties[row]),
-        pagerank_wikidata=float(kb.pagerank_wikidata[row]),
-        pagerank_wikipedia=float(kb.pagerank_wikipedia[row]),
         title=kb.titles[row],
         paragraph=kb.paragraphs[row],
         statements=_statements(kb, row),
+        **{name: getattr(kb, name)[row].item() for name in same},
     )
 
 

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 
 LOOKS_APART = 0.1
 """Least number of seconds between two checks whether the files of an open KB have changed."""
-LOOKS_SHARE = 0.01
-"""Largest part of the time that these checks may take."""
+LOOKS_SHARE = 0.01  # largest part of the time that these checks may take
 FEW = 256  # number of QIDs below which the kernel is not loaded
 
 
@@ -62,8 +61,7 @@ class KB(KBColumns):
         self.columns.digests = manifest.files
         self.manifest: Manifest = manifest
         self.path, self.language = path, languages.of(manifest.language)
-        self.watched = [self.columns]
-        """The columns of the KB, and of its vectors once they are open."""
+        self.watched = [self.columns]  # the columns of the KB, and of its vectors once they are open
         self._next_look = 0.0
         self._written: Path | None = None
 
@@ -142,7 +140,7 @@ class KB(KBColumns):
         from namesake.text import Lexicon  # loads kernels
 
         tables = self.surface_hash, self.surface_word, self.stem_hash, self.stem_word
-        return Lexicon(*tables, self.language, self.manifest.words_how)
+        return Lexicon(tables, self.language, self.manifest.words_how)
 
     def entity(self, qid: str) -> Entity | None:
         """The entity with a QID such as "Q76", or with the id of an own entity: label, description, statements …

@@ -1,10 +1,8 @@
 """Compiled code on disk: which folders hold it, which of them are safe, and when it is out of date.
 
 Code is in a folder named after a digest of the sources of all kernels, so a change of a function reaches every kernel
-that it is compiled into.
-
-Compiled code is stored as pickles, and loading a pickle can run anything. So code is loaded only from files that root
-or this user has written, in folders to which nobody else can write.
+that it is compiled into. It is stored as pickles, and loading a pickle can run anything. So code is loaded only from
+files that root or this user has written, in folders to which nobody else can write.
 """
 
 import os
@@ -23,8 +21,7 @@ from numba.core.registry import cpu_target
 from namesake.machine import cache_folder, cannot_write, danger, make_private, others_write, real_path, warn_once
 
 ROOT = Path(__file__).parent
-NAMED = "NUMBA_CACHE_DIR"
-"""The variable that names the folder for compiled code."""
+NAMED = "NUMBA_CACHE_DIR"  # the variable that names the folder for compiled code
 VERSIONS = f"{numba.__version__} {llvmlite.__version__} {sys.implementation.cache_tag}{sys.abiflags}"
 DAYS_KEPT = 30
 """Days that code of other versions of Namesake is kept in a folder that they share."""
@@ -38,8 +35,7 @@ def folders() -> tuple[Path, ...]:
     """
     named, beside = os.environ.get(NAMED), ROOT / "__pycache__"
     first = real_path(Path(named or beside))
-    place = beside if beside.exists() else ROOT
-    problem = make_private(first) if named else danger(first) or cannot_write(place)
+    problem = make_private(first) if named else danger(first) or cannot_write(beside if beside.exists() else ROOT)
     if not problem:
         return (first,)
     is_read = first.is_dir() and not danger(first)
@@ -65,18 +61,9 @@ class CodeFile:
         key = blake2b(f"{module} {signature} {_target()}".encode(), digest_size=8).hexdigest()
         self.path = f"{digest()}/{module.rpartition('.')[2]}.{name}-{key}.obj"
 
-    def read(self) -> bytes | None:
-        """What the file holds in the first folder where it is there and safe to load; None if there is none."""
-        for folder in folders():
-            path = f"{folder}/{self.path}"
-            if _is_safe(path):
-                with open(path, "rb") as file:  # noqa: PTH123 - a Path takes longer, for many files
-                    return file.read()
-        return None
-
-    def is_there(self) -> bool:
-        """Whether some folder has the file, safe to load."""
-        return any(_is_safe(f"{folder}/{self.path}") for folder in folders())
+    def found(self) -> str | None:
+        """Its path in the first folder where it is there and safe to load; None if there is none."""
+        return next(filter(_is_safe, (f"{folder}/{self.path}" for folder in folders())), None)
 
     def write(self, data: bytes) -> None:
         """Keep compiled code. Where that fails, it is compiled again next time."""
@@ -87,8 +74,7 @@ class CodeFile:
                 at.mkdir(0o755, exist_ok=True)
                 if others_write(found := at.stat()):
                     at.chmod(found.st_mode & ~0o022)
-            with draft.open("wb") as file:
-                os.fchmod(file.fileno(), os.fstat(file.fileno()).st_mode & ~0o022)
+            with os.fdopen(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644), "wb") as file:
                 file.write(data)
             draft.replace(path)
         except OSError as problem:
@@ -99,8 +85,7 @@ class CodeFile:
 @cache
 def _target() -> str:
     """The processor, and what the user has set of how to compile for it."""
-    set_by_user = numba.config.OPT, numba.config.BOUNDSCHECK
-    return f"{cpu_target.target_context.codegen().magic_tuple()} {set_by_user}"
+    return f"{cpu_target.target_context.codegen().magic_tuple()} {(numba.config.OPT, numba.config.BOUNDSCHECK)}"
 
 
 def prune() -> None:

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, partial, update_wrapper
 from importlib import import_module
 from pkgutil import walk_packages
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import numba
@@ -78,26 +78,15 @@ class Kernel:
     @cached_property
     def callees(self) -> tuple["Kernel", ...]:
         """The kernels that the code names."""
-        names: list[str] = []
-        waiting: list[object] = [self.function.__code__]
-        while waiting:
-            code = waiting.pop()
-            if isinstance(code, CodeType):
-                names += code.co_names
-                waiting += code.co_consts
-        named = [self.function.__globals__.get(name) for name in dict.fromkeys(names)]
+        names = self.function.__code__.co_names  # kernels contain no closures, which would have their own code
+        named = [self.function.__globals__.get(name) for name in names]
         in_modules = [getattr(one, name, None) for one in named if isinstance(one, ModuleType) for name in names]
         return tuple(dict.fromkeys(one for one in named + in_modules if isinstance(one, Kernel)))
 
     @cached_property
     def size(self) -> int:
-        """The bytes of bytecode of the function and of all kernels that it calls: a measure of the time to compile."""
-        needed, waiting = {self}, [self]
-        while waiting:
-            new = set(waiting.pop().callees) - needed
-            needed |= new
-            waiting += new
-        return sum(len(one.function.__code__.co_code) for one in needed)
+        """The bytes of bytecode of the function and of all that it calls: a measure of the time to compile."""
+        return len(self.function.__code__.co_code) + sum(callee.size for callee in self.callees)
 
     @property
     def _numba_type_(self) -> object:
@@ -110,7 +99,7 @@ class Kernel:
 
     def is_cached(self) -> bool:
         """Whether the cache has the machine code for all signatures."""
-        return all(self.file(number).is_there() for number in range(len(self.signatures)))
+        return all(self.file(number).found() for number in range(len(self.signatures)))
 
 
 def is_tested() -> bool:
@@ -133,10 +122,8 @@ def kernel(
     return lambda function: function if numba.config.DISABLE_JIT else Kernel(function, signature, is_entry, options)
 
 
-inner = partial(kernel, is_entry=False)
-"""For kernels that only kernels call."""
-inlined = partial(inner, forceinline=True)
-"""For those that must be part of their callers."""
+inner = partial(kernel, is_entry=False)  # for kernels that only kernels call
+inlined = partial(inner, forceinline=True)  # for those that must be part of their callers
 
 
 def entry_points() -> list[Kernel]:

@@ -22,7 +22,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.simd import BYTES, FOUR, byte, four_equal, lowest, pointer, word
-from namesake.kernels.types import F64, I32, I64, U8, U64
+from namesake.kernels.types import I32, I64, U8, U64
 
 KEYS = types.CPointer(types.uint64)
 PLACE, HASH = types.int64, types.uint64
@@ -195,27 +195,6 @@ def fill(hashes, keys):
         place[i] = find(pointer(keys), len(keys) - 1, hashes[i])
         keys[place[i]] = hashes[i]
     return place
-
-
-@kernel(types.int32[::1](U64, U64))
-def count_each(hashes, keys):
-    """How often each key of a table is among `hashes`, by slot; hash 0 does not count, all others are in the table."""
-    counts = np.zeros(len(keys), np.int32)
-    for i in range(len(hashes)):
-        if hashes[i] != FREE:
-            counts[find(pointer(keys), len(keys) - 1, hashes[i])] += 1
-    return counts
-
-
-@kernel(types.int64[::1](I32, F64, types.int64))
-def keep_largest(groups, values, size):
-    """The row of the largest value of each of `size` groups, the first of equal ones; -1 for an empty group."""
-    best = np.full(size, -1, np.int64)
-    for row in range(len(groups)):
-        other = best[groups[row]]
-        if other < 0 or values[row] > values[other]:
-            best[groups[row]] = row
-    return best
 
 
 def table_size(count: int) -> int:

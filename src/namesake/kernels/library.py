@@ -8,7 +8,7 @@ This uses private classes of Numba: see docs/kernels.md.
 """
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -75,22 +75,20 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
         super()._optimize_final_module()
 
     def _keep_apart(self) -> None:
-        """Hide functions, and rename the variables of their constants: other entry points have copies of both.
-
-        What Python calls only converts arguments, which takes longer to optimise than it could save.
-        """
+        """Hide functions, and rename the variables of their constants: other entry points have copies of both."""
         for function in self._final_module.functions:
-            if function.name.startswith(WRAPPER):
+            if function.name.startswith(WRAPPER):  # it only converts arguments
                 function.add_function_attribute("noinline")
                 function.add_function_attribute("optnone")
             elif not function.is_declaration:
                 function.linkage = "private"  # the loader finds even internal functions by their names
         self.environments = {}
-        for name in variables(self._final_module, ENVIRONMENT):
-            variable, constants = self._final_module.get_global_variable(name), lookup_environment(name)
-            variable.name = f"{name}.{self.name}"
-            if constants is not None:
-                self.environments[variable.name] = constants
+        for variable in list(self._final_module.global_variables):
+            if variable.name.startswith(ENVIRONMENT):
+                constants = lookup_environment(variable.name)
+                variable.name = f"{variable.name}.{self.name}"
+                if constants is not None:
+                    self.environments[variable.name] = constants
 
     def callees(self) -> Iterator[Any]:
         """Every library that this one needs, each once."""
@@ -103,17 +101,17 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
                     if isinstance(library, Library):
                         waiting.append(library)
 
-    def _get_module_for_linking(self) -> Any:
-        return super()._get_module_for_linking() if self._finalized else self.part
-
     @cached_property
-    def part(self) -> Any:
+    def _part(self) -> Any:
         """The code of this function alone, for others to be linked with."""
         module = self._final_module.clone()
         for function in module.functions:
             if not function.is_declaration and function.linkage == binding.Linkage.external:
                 function.linkage = "linkonce_odr"
         return module
+
+    def _get_module_for_linking(self) -> Any:
+        return super()._get_module_for_linking() if self._finalized else self._part
 
 
 class _Compiler(CompilerBase):  # type: ignore[misc]
@@ -139,8 +137,7 @@ def _variables_in(inst: Any, values: Any) -> list[Any]:
     return found
 
 
-SIZES: dict[str, int] = {}
-"""The sizes of LLVM types, in bytes."""
+SIZES: dict[str, int] = {}  # of LLVM types, in bytes
 
 
 def _size_of(context: Any, llvm_type: Any) -> int:
@@ -151,17 +148,14 @@ def _size_of(context: Any, llvm_type: Any) -> int:
     return SIZES[text]
 
 
-FUNCTIONS: Any = BaseFunction
-INFER = FUNCTIONS.get_call_type
+INFER = BaseFunction.get_call_type
 SIGNATURES: dict[str, dict[Any, Any]] = {}
-"""The signatures of operators and functions of Numba, for each set of options: functions of Numba are compiled with
-the options of the caller."""
+"""Of operators and functions of Numba, for each set of options: the caller's options apply to Numba's functions."""
 
 
-@contextmanager
-def _signatures_remembered(options: dict[str, Any]) -> Iterator[None]:
-    """Infer each signature once, not for each call; for callers that hold Numba's compiler lock."""
-    known, before = SIGNATURES.setdefault(repr(options), {}), FUNCTIONS.get_call_type
+def _signatures_remembered(options: dict[str, Any]) -> Callable[..., Any]:
+    """Infers each signature once, not for each call."""
+    known = SIGNATURES.setdefault(repr(options), {})
 
     def get_call_type(function: Any, context: Any, arguments: Any, named: Any) -> Any:
         key = function, arguments, tuple(dict(named).items())
@@ -171,11 +165,7 @@ def _signatures_remembered(options: dict[str, Any]) -> Iterator[None]:
         signature, function._impl_keys[signature.args] = known[key]
         return signature
 
-    FUNCTIONS.get_call_type = get_call_type
-    try:
-        yield
-    finally:
-        FUNCTIONS.get_call_type = before
+    return get_call_type
 
 
 def prepare() -> None:
@@ -189,7 +179,7 @@ def lower(kernel: "Kernel") -> Any:
     for callee in kernel.callees:
         callee.lowered  # noqa: B018 - first, because compilers inside compilers are slower
     options = kernel.options | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": _makes_arrays(kernel)}
-    with _lowering(_codegen()), _signatures_remembered(options):
+    with _lowering((BaseFunction, "get_call_type", _signatures_remembered(options))):
         dispatcher = njit(nogil=True, pipeline_class=_Compiler, **options)(kernel.function)
         for signature in kernel.signatures:
             dispatcher.compile(signature)
@@ -213,7 +203,7 @@ def make_entry(kernel: "Kernel", number: int) -> Any:
     lowered = list(kernel.lowered.overloads.values())[number]
     context = cpu_target.target_context.subtarget(enable_nrt=True)  # so that it can return arrays
     description, constants = lowered.fndesc, lowered.environment
-    with _lowering(_codegen()):
+    with _lowering():
         library = Library(_codegen(), description.mangled_name)
         library.is_entry = True
         library.enable_object_caching()
@@ -223,30 +213,30 @@ def make_entry(kernel: "Kernel", number: int) -> Any:
         function = context.get_executable(library, description, constants)
     module = library._final_module
     needed = tuple((name, tuple(one.consts)) for name, one in library.environments.items())
-    parts = description, constants, lowered.signature, needed
-    if not variables(module, ADDRESSES):
+    parts = description, constants, lowered.signature
+    if not any(one.name.startswith(ADDRESSES) for one in module.global_variables):
         symbols = [one.name for one in module.functions if one.name.startswith(WRAPPER)] + list(library.environments)
-        data = (library.name, library._get_compiled_object(), symbols, parts)
-        kernel.file(number).write(dumps(data))
+        kernel.file(number).write(dumps((library.name, library._get_compiled_object(), symbols, needed, parts)))
     return _result(function, library, *parts)
 
 
 def load_entry(kernel: "Kernel", number: int) -> Any:
     """A kernel as it was compiled for one of its signatures; None where it was not."""
-    data = kernel.file(number).read()
-    if data is None:
+    path = kernel.file(number).found()
+    if path is None:
         return None
     context = cpu_target.target_context
     rtsys.initialize(context)  # arrays are allocated and freed by it
-    name, code, symbols, parts = pickle.loads(data)
-    description, constants, _, needed = parts
+    with open(path, "rb") as file:  # noqa: PTH123 - a Path takes longer, for many files
+        name, code, symbols, needed, parts = pickle.load(file)
+    description, constants, _ = parts
     library = Library(_codegen(), name)
     library.is_entry = True
     library.enable_object_caching()
     library._set_compiled_object(code)
     library._finalize_final_module()
     _codegen()._engine._defined_symbols.update(symbols)
-    with _lowering(_codegen()):
+    with _lowering():
         function = context.get_executable(library, description, constants)
     library.environments = {}
     for name, consts in needed:
@@ -256,33 +246,28 @@ def load_entry(kernel: "Kernel", number: int) -> Any:
     return _result(function, library, *parts)
 
 
-def variables(module: Any, beginning: str) -> list[str]:
-    """The names of the variables of a module that begin so."""
-    return [one.name for one in module.global_variables if one.name.startswith(beginning)]
-
-
 def _codegen() -> Any:
     return cpu_target.target_context.codegen()
 
 
 @contextmanager
-def _lowering(codegen: Any) -> Iterator[None]:
+def _lowering(*more: tuple[Any, str, Any]) -> Iterator[None]:
     """Have Numba compile functions to `Library` objects; for callers that hold its compiler lock."""
-    if "_library_class" in vars(codegen):
-        yield
-        return
+    codegen = _codegen()
 
     def set_env(name: str, environment: Any) -> None:
         if codegen._engine.is_symbol_defined(name):
             type(codegen).set_env(codegen, name, environment)
 
-    codegen._library_class, codegen.set_env = Library, set_env
-    # functions are optimised fully in entry points, and before that only as far as it makes them small
-    codegen._function_pass_manager = partial(type(codegen)._function_pass_manager, codegen, opt=1)
     changes = (
+        (codegen, "_library_class", Library),
+        (codegen, "set_env", set_env),
+        # functions are optimised fully in entry points, and before that only as far as it makes them small
+        (codegen, "_function_pass_manager", partial(type(codegen)._function_pass_manager, codegen, opt=1)),
         (CPUContext, "create_cfunc_wrapper", lambda *_: None),  # no C code calls the functions of Numba
         (CPUContext, "get_abi_sizeof", _size_of),
         (ir.Inst, "_rec_list_vars", _variables_in),
+        *more,
     )
     before = [getattr(changed, name) for changed, name, _ in changes]
     for changed, name, ours in changes:
@@ -292,22 +277,9 @@ def _lowering(codegen: Any) -> Iterator[None]:
     finally:
         for (changed, name, _), theirs in zip(changes, before, strict=True):
             setattr(changed, name, theirs)
-        del codegen._library_class, codegen.set_env, codegen._function_pass_manager
 
 
-def _result(function: Any, library: Library, description: Any, constants: Any, signature: Any, needed: Any) -> Any:
-    """A function as Numba's compiler returns it."""
-    return compile_result(
-        typing_context=cpu_target.typing_context,
-        target_context=cpu_target.target_context,
-        entry_point=function,
-        type_annotation="",
-        signature=signature,
-        objectmode=False,
-        lifted=(),
-        fndesc=description,
-        library=library,
-        environment=constants,
-        reload_init=(),
-        referenced_envs=needed,
-    )
+def _result(function: Any, library: Library, description: Any, constants: Any, signature: Any) -> Any:
+    """A function as Numba's compiler returns it, as far as it is called and its parts stay in memory."""
+    parts = {"fndesc": description, "library": library, "environment": constants}
+    return compile_result(entry_point=function, signature=signature, objectmode=False, **parts)

@@ -174,8 +174,7 @@ STATE = types.Array(types.uint64, 1, "C")
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1, MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 S27, S30, S31, S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
-FARTHEST = np.float32(6.0)
-"""Beyond it the sigmoid is taken as 0 or 1."""
+FARTHEST = np.float32(6.0)  # beyond it the sigmoid is taken as 0 or 1
 
 
 @inlined(types.int64(STATE, types.int64))

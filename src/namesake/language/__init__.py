@@ -3,8 +3,6 @@
 Each language that ships is a TOML file in this folder; `english.toml` describes each field.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,8 +14,7 @@ from namesake.errors import NamesakeError
 Words = frozenset[str]
 NO_WORDS: Words = frozenset()
 
-MOST_LABELS = 4
-"""The largest number of label languages that the dump scanner can keep."""
+MOST_LABELS = 4  # the largest number of label languages that the dump scanner can keep
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -110,8 +107,7 @@ class Language:
         return frozenset(word for title in self.honorifics for word in title.split())
 
 
-LANGUAGES: dict[str, Language] = {}
-"""The registered languages by name."""
+LANGUAGES: dict[str, Language] = {}  # the registered languages by name
 
 
 def register(language: Language) -> Language:
@@ -131,9 +127,8 @@ def read_language(path: Path) -> Language:
     """The language in a TOML file: the fields of `Language`, and word lists in the table `words`."""
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     table |= _word_lists(table.pop("words"))
-    table["demonyms"] = _word_lists(table.get("demonyms", {}))
+    table |= {name: _word_lists(table.get(name, {})) for name in ("demonyms", "kind_nouns")}
     table |= {name: tuple(table[name]) for name in ("labels", "peerages")}
-    table["kind_nouns"] = {kind: frozenset(nouns.split()) for kind, nouns in table.get("kind_nouns", {}).items()}
     return Language(**table | {"nicknames": tuple(tuple(names.split()) for names in table["nicknames"])})
 
 

@@ -28,12 +28,11 @@ from namesake.scorers.table_rows import ENTITY_TYPE, WORDS_NOT_SHARED
 from namesake.scorers.value_lookup import find_property, is_date, similar_properties
 from namesake.scoring import refuse_unkept
 
-NAMES = (
+NAMES = (  # usual headings of a column of names, most likely first
     *("name", "full_name", "full name", "fullname", "person", "author", "speaker", "label"),
     *("company", "organisation", "organization", "university", "city", "place", "title", "country"),
 )
-"""Usual headings of a column of names, most likely first."""
-ADDED = pa.schema(
+ADDED = pa.schema(  # the columns that are added to a table
     [
         pa.field("qid", pa.string()),
         pa.field("label", pa.string()),
@@ -46,18 +45,15 @@ ADDED = pa.schema(
         pa.field("runner_up_confidence", pa.float64()),
     ]
 )
-"""The columns that are added to a table."""
 WHY = pa.field("why", pa.string())  # one sentence for each row
 SHOWN = 6  # candidates of an uncertain row that are kept for review
-CHOSEN, NOBODY_CHOSEN = "a person chose", "a person chose nobody"
-"""The reasons of rows that a person has reviewed; their confidence is 1 or 0."""
+CHOSEN, NOBODY_CHOSEN = "a person chose", "a person chose nobody"  # their confidence is 1 or 0
 SHARED_WORDS = ("ArticleWords", "SentenceWords")
-AGAINST = {
+AGAINST = {  # the reasons that these parts give if they subtract more than WORTH_SAYING
     WORDS_NOT_SHARED: "shares few words of the row",
     "YearsFromLifetime": "lived at another time",
     "NotYetBorn": "born later",
 }
-"""The reasons that these parts give if they subtract more than WORTH_SAYING."""
 WORTH_SAYING = 0.5
 CHECKS = ("agrees", "another entity", "no answer", "not in the KB", "no QID")
 AGREES, ANOTHER, NO_ANSWER, NOT_IN_KB, NO_QID = CHECKS
@@ -115,8 +111,7 @@ class Doubtful(NamedTuple):
     total: int  # how many candidates there are
 
 
-@dataclass(frozen=True)
-class Answers:
+class Answers(NamedTuple):
     """A table with the added columns, the number of rows with an answer, and the rows to review."""
 
     table: pa.Table

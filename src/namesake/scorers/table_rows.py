@@ -15,7 +15,6 @@ from namesake.scorers.registry import Scores, scorer
 from namesake.scorers.word_overlap import iscore_idf, rarity
 
 if TYPE_CHECKING:
-    from namesake.arrays import Int32, Int64
     from namesake.batch import Batch
     from namesake.kb.store import KB
 
@@ -41,16 +40,10 @@ def words_not_shared(batch: Batch, kb: KB) -> Scores:
 def _row_weights(batch: Batch, kb: KB) -> Scores:
     """The summed weight of the distinct words of each mention's row, without those of its name."""
     words, names, vocabulary = batch.words, batch.name_words, max(len(kb.words), 1)
-    own = _keys(names.indptr, names.word, np.arange(len(batch.article)), vocabulary)
-    keys = np.setdiff1d(_keys(words.indptr, words.word, batch.mention_of_row, vocabulary), own)
-    keys = keys[keys >= 0]
+    of_word = np.repeat(batch.mention_of_row, np.diff(words.indptr))
+    of_name = np.repeat(np.arange(len(batch.article)), np.diff(names.indptr))
+    keys = np.setdiff1d((of_word * vocabulary + words.word)[of_word >= 0], of_name * vocabulary + names.word)
     return np.bincount(keys // vocabulary, rarity(kb)[keys % vocabulary], len(batch.article)).astype(np.float64)
-
-
-def _keys(indptr: Int64, words: Int32, rows: Int64, vocabulary: int) -> Int64:
-    """A number for each row and word, -1 for the row -1."""
-    row = np.repeat(rows, np.diff(indptr))
-    return np.where(row < 0, -1, row * vocabulary + words)
 
 
 @scorer(ENTITY_TYPE)

@@ -4,21 +4,19 @@ A text names a value by the label of an item, a string, a QID, or the initials o
 text's words do not count here (see `agree`): Northern Ireland is not Ireland.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import lru_cache, reduce
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from namesake.arrays import Int32, Int64, indptr, take_rows
+from namesake.arrays import Int32, Int64
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise, normalise_many
 from namesake.kb.store import KB
-from namesake.kernels.types import Ragged
 from namesake.kinds import declared
 
 TOGETHER = 0.08  # two countries do not contradict if this share of the people with one also state the other
@@ -29,9 +27,9 @@ _INITIALS = re.compile(r"[a-z]{2,6}")
 _NO_PAIRS = np.empty(0, np.int32)
 
 
-def named_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragged:
+def named_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> list[Int32]:
     """For each text, the pairs of these properties whose value has this name, ignoring case, accents, punctuation."""
-    pairs, places, asked = _called(kb, numbers)[0], _by_name(kb, numbers), Strings.of(texts)
+    pairs, places, asked = _called(kb, numbers)[0], _places(kb, numbers), Strings.of(texts)
     names = normalise_many(asked).arrow().to_pylist()
     items = kb.items(np.array([kb.ids.number(text) for text in texts], np.int64))
     values, stated = kb.pair_value[pairs], _by_value(kb, numbers)
@@ -41,69 +39,66 @@ def named_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragg
     for text, (name, item) in enumerate(zip(names, items.tolist(), strict=True)):
         own = pairs[places.get(name, [])] if item < 0 else pairs[values == item]
         if item < 0 and not len(own) and len(name) > 1:  # aliases count, as far as the values are entities of the KB
-            own = np.sort(stated.values[take_rows(stated.indptr, aliased[ends[text] : ends[text + 1]])[1]])
+            own = np.sort(stated[aliased[ends[text] : ends[text + 1]]].indices)
         found.append(own)
-    return ragged(found)
+    return found
 
 
-def with_parts(kb: KB, numbers: tuple[int, ...], named: Ragged, texts: Sequence[str]) -> Ragged:
+def with_parts(kb: KB, numbers: tuple[int, ...], named: Sequence[Int32], texts: Sequence[str]) -> list[Int32]:
     """The named pairs of each text, and those whose value lies within a place that the text names, at any level."""
     stated, inside = _by_value(kb, numbers), _inside(kb)
-    larger = named_values(kb, tuple(declared("within")), texts)
     rows = []
-    for text in range(len(texts)):
-        own = named.values[named.indptr[text] : named.indptr[text + 1]]
-        level = found = np.unique(kb.pair_value[larger.values[larger.indptr[text] : larger.indptr[text + 1]]])
+    for own, larger in zip(named, named_values(kb, tuple(declared("within")), texts), strict=True):
+        level = found = np.unique(kb.pair_value[larger])
         for _ in range(LEVELS):
-            level = np.setdiff1d(inside.values[take_rows(inside.indptr, level[level >= 0])[1]], found)
+            level = np.setdiff1d(inside[level[level >= 0]].indices, found)
             found = np.union1d(found, level)
-        rows.append(np.union1d(own, stated.values[take_rows(stated.indptr, found[found >= 0])[1]]))
-    return ragged(rows)
+        rows.append(np.union1d(own, stated[found[found >= 0]].indices))
+    return rows
 
 
 @lru_cache(maxsize=64)
-def _by_value(kb: KB, numbers: tuple[int, ...]) -> Ragged:
+def _by_value(kb: KB, numbers: tuple[int, ...]) -> Any:
     """By item, the pairs of some properties with it as their value."""
     pairs = _called(kb, numbers)[0]
-    return _by_item(kb, kb.pair_value[pairs], pairs)
+    return _relation(kb.pair_value[pairs], pairs, (len(kb.item_qids), len(kb.pair_value)))
 
 
 @lru_cache(maxsize=4)
-def _inside(kb: KB) -> Ragged:
+def _inside(kb: KB) -> Any:
     """By item, the items that lie within it."""
     entity, pair = stated(kb, tuple(declared("within")))
-    return _by_item(kb, kb.pair_value[pair], kb.entity_item[entity].astype(np.int32))
+    return _relation(kb.pair_value[pair], kb.entity_item[entity], (len(kb.item_qids), len(kb.item_qids)))
 
 
-def _by_item(kb: KB, items: Int32, values: Int32) -> Ragged:
-    """The values of each item; a negative item has none."""
-    order = np.argsort(items, kind="stable")
-    return Ragged(np.searchsorted(items[order], np.arange(len(kb.item_qids) + 1)).astype(np.int64), values[order])
+def _relation(one: npt.NDArray[Any], other: npt.NDArray[Any], shape: tuple[int, int]) -> Any:
+    """A sparse matrix with the number of times that each two numbers are related; negative numbers are left out."""
+    from scipy.sparse import csr_array
+
+    both = (one >= 0) & (other >= 0)
+    return csr_array((np.ones(np.count_nonzero(both), np.int32), (one[both], other[both])), shape)
 
 
-def initialled_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragged:
+def initialled_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> list[Int32]:
     """For each text, the pairs whose label has these initials, with or without that of its last word: USA, US."""
     normalised = normalise_many(Strings.of(texts)).arrow().to_pylist()
     short = [text if _INITIALS.fullmatch(text) else "" for text in normalised]
     pairs = _called(kb, numbers)[0]
-    found = _initials(kb, numbers) if any(short) else {}
-    return ragged([pairs[found.get(text, [])] for text in short])
+    found = _places(kb, numbers, initials=True) if any(short) else {}
+    return [pairs[found.get(text, [])] for text in short]
 
 
-def compatible_values(kb: KB, numbers: tuple[int, ...], named: Ragged, words: Ragged) -> Ragged:
+def compatible_values(kb: KB, numbers: tuple[int, ...], named: Sequence[Int32], words: Sequence[Int32]) -> list[Int32]:
     """For each text, the pairs that do not contradict it although it does not name them: British for a Scot.
 
     People state several countries if one is a part or a successor of another, and their descriptions contain demonyms.
     """
-    near = _together(kb, numbers)
     rows = []
-    for text in range(len(words.indptr) - 1):
-        own = tuple(words.values[words.indptr[text] : words.indptr[text + 1]].tolist())
-        meant = named.values[named.indptr[text] : named.indptr[text + 1]]
+    for meant, some in zip(named, words, strict=True):
+        own = tuple(some.tolist())
         meant = meant if len(meant) else _worded(kb, numbers, own)
-        others = [near.get(pair, _NO_PAIRS) for pair in meant.tolist()]
-        rows.append(np.unique(np.concatenate([_NO_PAIRS, _described(kb, numbers, own), *others])))
-    return ragged(rows)
+        rows.append(np.union1d(_described(kb, numbers, own), _together(kb, numbers)[meant].indices))
+    return rows
 
 
 @lru_cache(maxsize=16)
@@ -114,21 +109,13 @@ def stated(kb: KB, numbers: tuple[int, ...]) -> tuple[Int64, Int32]:
 
 
 @lru_cache(maxsize=16)
-def _together(kb: KB, numbers: tuple[int, ...]) -> dict[int, Int32]:
-    """For each pair, the pairs that people who state it often state as well."""
-    entity, pair = stated(kb, numbers)
-    starts = np.append(np.flatnonzero(np.diff(entity, prepend=-1)), len(entity))
-    of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    several = np.flatnonzero(np.diff(starts)[of] > 1)
-    taken, right = take_rows(starts, of[several])
-    left = np.repeat(pair[several], np.diff(taken)).astype(np.int64)
-    keys, count = np.unique(left * len(kb.pair_value) + pair[right], return_counts=True)
-    one, other = np.divmod(keys, max(len(kb.pair_value), 1))
-    least = np.maximum(TOGETHER * np.minimum(kb.pair_count[one], kb.pair_count[other]), FEWEST)
-    often = (count >= least) & (one != other)
-    ends = np.flatnonzero(np.diff(one[often], append=-1)) + 1
-    lists = np.split(other[often].astype(np.int32), ends[:-1])
-    return dict(zip(one[often][ends - 1].tolist(), lists, strict=False))
+def _together(kb: KB, numbers: tuple[int, ...]) -> Any:
+    """By pair, the pairs that people who state it often state as well."""
+    states = _relation(*stated(kb, numbers), (len(kb), len(kb.pair_value)))
+    both = (states.T @ states).tocoo()
+    least = np.maximum(TOGETHER * np.minimum(kb.pair_count[both.row], kb.pair_count[both.col]), FEWEST)
+    often = (both.data >= least) & (both.row != both.col)
+    return _relation(both.row[often], both.col[often], both.shape)
 
 
 @lru_cache(maxsize=4096)
@@ -149,11 +136,10 @@ def _described(kb: KB, numbers: tuple[int, ...], words: tuple[int, ...]) -> Int3
     if not words:
         return _NO_PAIRS
     owners, entity, pair = kb.words_d, *stated(kb, numbers)
-    found = np.ones(len(kb), np.bool_)
-    for word in words:
-        having = np.zeros(len(kb), np.bool_)
-        having[np.searchsorted(owners.indptr, np.flatnonzero(owners.values == word), side="right") - 1] = True
-        found &= having
+    places = (np.flatnonzero(owners.values == word) for word in words)
+    described = (np.searchsorted(owners.indptr, at, side="right") - 1 for at in places)
+    found = np.zeros(len(kb), np.bool_)
+    found[reduce(np.intersect1d, described)] = True
     stating = found[entity]
     pairs, count = np.unique(pair[stating], return_counts=True)
     people = len(np.unique(entity[stating]))
@@ -172,39 +158,19 @@ def _called(kb: KB, numbers: tuple[int, ...]) -> tuple[Int32, list[str]]:
     return pairs, texts.arrow().to_pylist()
 
 
-@lru_cache(maxsize=64)
-def _by_name(kb: KB, numbers: tuple[int, ...]) -> dict[str, list[int]]:
-    """Places among the pairs by the names of their values, of at least two characters."""
-    return _places([name] for name in _called(kb, numbers)[1])
-
-
-@lru_cache(maxsize=64)
-def _initials(kb: KB, numbers: tuple[int, ...]) -> dict[str, list[int]]:
-    """Places among the pairs by the initials of their labels, with and without the last one."""
-    stop_words = kb.language.stop_words
-    labels = ("".join(word[0] for word in label.split() if word not in stop_words) for label in _called(kb, numbers)[1])
-    return _places({initials, initials[:-1]} for initials in labels)
-
-
-def _places(keys: Iterable[Iterable[str]]) -> dict[str, list[int]]:
-    """The places of each key of at least two characters."""
+@lru_cache(maxsize=128)
+def _places(kb: KB, numbers: tuple[int, ...], initials: bool = False) -> dict[str, list[int]]:
+    """Places among the pairs by the names of their values, or by the initials of these; both of two letters or more."""
     found: dict[str, list[int]] = {}
-    for place, some in enumerate(keys):
-        for key in some:
+    for place, name in enumerate(_called(kb, numbers)[1]):
+        keys = {name}
+        if initials:
+            letters = "".join(word[0] for word in name.split() if word not in kb.language.stop_words)
+            keys = {letters, letters[:-1]}
+        for key in keys:
             if len(key) > 1:
                 found.setdefault(key, []).append(place)
     return found
-
-
-def is_qid(text: str) -> bool:
-    """Whether a text is a QID."""
-    return text[:1] == "Q" and text[1:].isdecimal() and len(text) < 12
-
-
-def ragged(rows: Sequence[npt.ArrayLike]) -> Ragged:
-    """Lists of pairs as a ragged array."""
-    lists = [np.asarray(row, np.int32) for row in rows]
-    return Ragged(indptr(np.array(list(map(len, lists)), np.int64)), np.concatenate([_NO_PAIRS, *lists]))
 
 
 @lru_cache(maxsize=4096)

@@ -9,8 +9,6 @@ The numbers m are reasoned, not fitted. A record of n values lacks one with the 
 it is named as the cell says; it agrees in part if its label or aliases contain the cell's words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from typing import TypeVar
@@ -18,9 +16,10 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from namesake.arrays import Bool, Float64, Int64, indptr, take_rows, text_buffers
-from namesake.articles.days import Day, read_day
+from namesake.arrays import Bool, Float64, Int32, Int64, indptr, take_rows, text_buffers
+from namesake.articles.days import Day, day_number, read_day
 from namesake.batch import Batch
+from namesake.kb.ids import QID
 from namesake.kb.names.normalise import normalise
 from namesake.kb.store import KB
 from namesake.kernels.dump.wikidata import DAY, INSTANCE_OF, OCCUPATION, YEAR
@@ -30,7 +29,7 @@ from namesake.kernels.types import Ragged
 from namesake.kinds import declared, kinds
 from namesake.scorers import value_lookup
 from namesake.scorers.life_dates import YEAR_NUMBER
-from namesake.scorers.value_lookup import is_qid, named_values, ragged
+from namesake.scorers.value_lookup import named_values
 from namesake.scorers.word_overlap import rarity
 
 T = TypeVar("T", bound=Hashable)
@@ -81,14 +80,16 @@ def _statement_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], ro
     in_places = not declared("within").isdisjoint(numbers)
     if in_places:
         named = value_lookup.with_parts(kb, numbers, named, texts)
-    is_named, is_wordless = np.diff(named.indptr) > 0, np.diff(words.indptr) == 0
+    is_wordless = np.diff(words.indptr) == 0
     short = [text if wordless else "" for text, wordless in zip(texts, is_wordless.tolist(), strict=True)]
     initialled = value_lookup.initialled_values(kb, numbers, short)
     compared = np.ascontiguousarray(rows), said, np.array(numbers, np.int64)
-    same, share, best, count = agree(*compared, named, initialled, words, unknown, rarity(kb), _stated(kb))
-    mute = is_wordless & ~is_named & (np.diff(initialled.indptr) == 0) & ~np.array(list(map(is_qid, texts)))
+    pairs = _ragged(named), _ragged(initialled)
+    same, share, best, count = agree(*compared, *pairs, words, unknown, rarity(kb), _stated(kb))
+    is_unknown = np.diff([one.indptr for one in pairs]).sum(axis=0) == 0
+    mute = is_wordless & is_unknown & ~np.array([bool(QID.fullmatch(text)) for text in texts])
     stating = kb.pair_count[np.maximum(best, 0)] if len(kb) else np.zeros(len(best))
-    stating_named = np.diff(indptr(kb.pair_count[named.values])[named.indptr])
+    stating_named = np.array([kb.pair_count[one].sum() for one in named])
     stating = np.where(same & in_places, stating_named[said], stating)
     chance = np.clip(stating / max(_entities_stating(kb, numbers), 1) if len(kb) else share, 1e-6, 0.99)
     right, part = 1 - MANY / np.clip(count, 1, ENOUGH), np.full(len(share), PART)
@@ -98,7 +99,8 @@ def _statement_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], ro
     odds = _odds(same, share, chance, right, part, (best < 0) | mute[said])
     differs = np.flatnonzero(odds < 0)
     if numbers[0] in declared("countries") and len(differs):
-        compatible = value_lookup.compatible_values(kb, numbers, named, words)
+        own_words = np.split(words.values, words.indptr[1:-1])
+        compatible = value_lookup.compatible_values(kb, numbers, named, own_words)
         odds[differs[_stating(kb, rows[differs], said[differs], numbers, compatible)[0]]] = 0.0
     return odds
 
@@ -112,15 +114,13 @@ def _date_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], rows: I
     kb, begins = batch.kb, not declared("begins").isdisjoint(numbers)
     column, precision = (kb.birth, kb.birth_precision) if begins else (kb.death, kb.death_precision)
     days = [read_day(text) or Day(0) for text in texts]
-    year, month, day = np.array(days, np.int64).reshape(-1, 3)[said].T
+    year, _, day = np.array(days, np.int64).reshape(-1, 3)[said].T
+    number = np.array([day_number(text) for text in texts])[said]
     at = np.where(rows >= 0, rows, 0)
-    stated, exact = column[at].astype("datetime64[D]"), precision[at]
-    own_year = stated.astype("datetime64[Y]").astype(np.int64) + 1970
-    own_month = stated.astype("datetime64[M]").astype(np.int64) % 12 + 1
-    own_day = (stated - stated.astype("datetime64[M]")).astype(np.int64) + 1
-    off = np.abs(own_year - year)
+    stated, exact = column[at], precision[at]
+    off = np.abs(stated.astype("datetime64[D]").astype("datetime64[Y]").astype(np.int64) + 1970 - year)
     full = (exact >= DAY) & (day > 0) & (off == 0)
-    same = full & (own_month == month) & (own_day == day)
+    same = full & (stated == number)
     agreed, differs = np.log(DATE * YEARS), np.log((1 - DATE) / (1 - 1 / YEARS))
     odds = np.select([same, full, off == 0, off == 1], [MOST, agreed / 2, agreed, 0.0], differs)
     odds = np.where((rows < 0) | (exact < YEAR) | (year == 0), 0.0, odds)
@@ -142,7 +142,7 @@ def type_odds(batch: Batch, kb: KB) -> Float64:
     asked = [(int(batch.mention_of_row[at]), row.types) for at, row in enumerate(batch.table_rows or ()) if row.types]
     asked = [(at, types) for at, types in asked if at >= 0]
     distinct, which = _distinct([types for _, types in asked])
-    lists = [np.unique(named_values(kb, (INSTANCE_OF, OCCUPATION), types).values) for types in distinct]
+    lists = [np.unique(np.concatenate(named_values(kb, (INSTANCE_OF, OCCUPATION), types))) for types in distinct]
     is_class = np.array([bool((kb.pair_property[one] == INSTANCE_OF).any()) or not len(one) for one in lists], np.bool_)
     roots = {kind.root[0]: kind for kind in kinds() if kind.root}
     wanted = [[roots[one].number for one in types if one in roots] for types in distinct]
@@ -151,9 +151,8 @@ def type_odds(batch: Batch, kb: KB) -> Float64:
     share = np.clip(stating / max(len(kb), 1), 1e-6, 0.99)
     taken, candidate = take_rows(batch.offsets, np.array([at for at, _ in asked], np.int64))
     said, rows = np.repeat(which, np.diff(taken)), batch.rows[candidate]
-    pairs = ragged(lists)
-    works, jobs = _stating(kb, rows, said, (OCCUPATION,), pairs)
-    same = works | _stating(kb, rows, said, (INSTANCE_OF,), pairs)[0]
+    works, jobs = _stating(kb, rows, said, (OCCUPATION,), lists)
+    same = works | _stating(kb, rows, said, (INSTANCE_OF,), lists)[0]
     for at, some in enumerate(wanted):
         same |= (said == at) & np.isin(batch.kinds[candidate], some)
     right = 1 - TYPELESS / np.where(is_class[said], 1, np.clip(jobs, 1, ENOUGH))
@@ -163,11 +162,11 @@ def type_odds(batch: Batch, kb: KB) -> Float64:
     return added
 
 
-def _stating(kb: KB, rows: Int64, said: Int64, numbers: tuple[int, ...], pairs: Ragged) -> tuple[Bool, Int64]:
+def _stating(kb: KB, rows: Int64, said: Int64, numbers: tuple[int, ...], pairs: list[Int32]) -> tuple[Bool, Int64]:
     """Whether each entity states one of the pairs `said`, and how many statements of these properties it has."""
-    none = ragged([[]] * (len(pairs.indptr) - 1))
-    asked = np.ascontiguousarray(rows), said, np.array(numbers, np.int64), pairs, none, none
-    same, _, _, count = agree(*asked, np.zeros(len(pairs.indptr) - 1), rarity(kb), _stated(kb))
+    none = Ragged(np.zeros(len(pairs) + 1, np.int64), np.empty(0, np.int32))
+    asked = np.ascontiguousarray(rows), said, np.array(numbers, np.int64), _ragged(pairs), none, none
+    same, _, _, count = agree(*asked, np.zeros(len(pairs)), rarity(kb), _stated(kb))
     return same, count
 
 
@@ -190,6 +189,11 @@ def _words(batch: Batch, texts: Sequence[str]) -> tuple[Ragged, Float64]:
     # words that the stemmer reduces to one letter do not count: "US" and "U.K." would share it
     long = np.diff(kb.words.offsets)[found.word] > 1 if len(found.word) else np.empty(0, np.bool_)
     return Ragged(indptr(long)[found.indptr], found.word[long]), np.maximum(unknown, 0).astype(np.float64)
+
+
+def _ragged(rows: Sequence[Int32]) -> Ragged:
+    """Lists of pairs as a ragged array."""
+    return Ragged(indptr([*map(len, rows)]), np.concatenate([np.empty(0, np.int32), *rows]).astype(np.int32))
 
 
 def _distinct(values: Sequence[T]) -> tuple[list[T], Int64]:

@@ -1,6 +1,6 @@
 """The table of commands. A command's module is imported when the command is chosen or listed in a help text.
 
-The help of a command is the docstring of its function. The help of its options stands in `help.toml`.
+The help of a command begins with the docstring of its function; the rest, also of its options, stands in `help.toml`.
 """
 
 from collections import UserDict
@@ -72,7 +72,8 @@ def _command(name: str) -> Any:
     command.name = name
     for leaf in getattr(command, "commands", {"": command}).values():
         own = common.HELP["commands"].get(f"{name} {leaf.name}" if group else name, {})
-        leaf.help = (leaf.help or "") + "".join(f"\n\nExample: {example}" for example in own.get("examples", ()))
+        examples = (f"Example: {example}" for example in own.get("examples", ()))
+        leaf.help = "\n\n".join([leaf.help or "", *own.get("about", ()), *examples])
         helps = common.HELP["options"] | own
         for parameter in leaf.params:
             if parameter.name in helps and not parameter.help:

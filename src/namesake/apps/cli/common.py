@@ -1,7 +1,5 @@
 """What commands share: options, messages on standard error, tables on the terminal, exit codes, and the default KB."""
 
-from __future__ import annotations
-
 import filecmp
 import math
 import re
@@ -16,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import namesake
-from namesake import machine
 from namesake.errors import NamesakeError
+from namesake.machine import named_kb
 from namesake.printable import counted, one_line
 
 if TYPE_CHECKING:
@@ -30,8 +28,7 @@ NO_RESULT, INCOMPLETE = 3, 4
 REASONS_SHOWN = 10
 
 _ARGUMENT = re.compile(r"`([a-z_]+)=([^`]*)`")
-_OPTIONS = {"most_line": "max-line", "one_per_span": "flat"}
-"""Options whose names differ from the library's arguments."""
+_OPTIONS = {"most_line": "max-line", "one_per_span": "flat"}  # options whose names differ from the library's arguments
 
 
 # options
@@ -121,31 +118,26 @@ def resumable() -> Iterator[None]:
 
 def load_kernels() -> None:
     """Have the first kernel that is not compiled yet compile all of them on all cores, with a progress bar."""
-    from namesake.compiling import compile_on_all_cores
+    from namesake.compiling import compiled_first
+    from namesake.kernels import compiled
 
-    compile_on_all_cores()
+    compiled.around_compiling = compiled_first
 
 
 # the KB
-def named_kb(kb: Path | None) -> Path | None:
-    """The KB that the user named, with --kb or in the variable NAMESAKE_KB."""
-    return machine.named_kb() if kb is None else kb
-
-
 def open_linker(
     kb: Path | None, recipe: str, threshold: str | None, files: Sequence[Path] = (), **options: Any
-) -> namesake.Linker:
+) -> "namesake.Linker":
     """The linker for `files` that --kb, --recipe, --threshold and other options describe."""
-    decisions = options.pop("decisions", None)
-    number = threshold_of(threshold)
+    decisions, number = options.pop("decisions", None), threshold_of(threshold)
     linker = namesake.Linker(default_kb(kb, files), recipe, number, **options)
     return linker.with_decisions(decisions, say) if decisions else linker
 
 
-def default_kb(kb: Path | None, files: Sequence[Path]) -> Path | namesake.KB:
+def default_kb(kb: Path | None, files: Sequence[Path]) -> "Path | namesake.KB":
     """The KB that the user named, or the sample's, with a warning if it links other files than its own articles."""
     load_kernels()
-    if (named := named_kb(kb)) is not None:
+    if named := kb or named_kb():
         return named
     from namesake.apps.sample_kb import open_sample
     from namesake.sample import ARTICLES
@@ -165,7 +157,7 @@ def rate(count: int, seconds: float, unit: str) -> str:
 
 
 @contextmanager
-def reported_rejects(out: Path | None = None) -> Iterator[Rejects]:
+def reported_rejects(out: Path | None = None) -> Iterator["Rejects"]:
     """Collect rejected records, and report their number, the first of them, and the file beside `out` with them all."""
     from namesake.articles.rejects import Rejects
 
@@ -213,7 +205,7 @@ def print_json(value: Any) -> None:
     print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
-def show(views: Sequence[View], lines: Sequence[str] = ()) -> None:
+def show(views: Sequence["View"], lines: Sequence[str] = ()) -> None:
     """Print tables, and lines below them."""
     from namesake.apps.terminal import Console, draw
 

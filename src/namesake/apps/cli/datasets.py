@@ -7,6 +7,7 @@ import typer
 
 import namesake
 from namesake.apps.cli import common
+from namesake.machine import named_kb
 from namesake.printable import counted
 from namesake.progress import reporter
 
@@ -60,7 +61,7 @@ def convert(
     kb: Path | None = None,
 ) -> None:
     """Convert a data set to articles for `namesake link` and gold for `namesake eval`, or to another format."""
-    settings = locals() | {"kb": common.named_kb(kb)}
+    settings = locals() | {"kb": kb or named_kb()}
     with common.reported_rejects() as rejects:
         counts = namesake.convert_dataset(**settings, rejects=rejects)
         many = f"{counted(counts['articles'], 'article')}, {counted(counts['mentions'], 'mention')}"

@@ -15,21 +15,14 @@ from namesake.apps.terminal import Console, table
 from namesake.errors import NamesakeError
 
 TEXT = "Michael Collins of NASA, an astronaut, flew to the Moon with Buzz Aldrin. Collins was born in Rome."
-ROWS = [
-    {"Name": "Michael Jordan", "About": "Chicago Bulls", "Job": "basketball player"},
-    {"Name": "Michael Jordan", "About": "machine learning", "Job": "computer scientist"},
-]
+ROWS = {"Name": ["Michael Jordan"] * 2, "About": ["Chicago Bulls", "machine learning"]}
+ROWS |= {"Job": ["basketball player", "computer scientist"]}
 MOST_NAMES = 8
-NEXT = Path(__file__).with_name("demo.txt")
-"""What to type next, in the markup of Rich."""
+NEXT = Path(__file__).with_name("demo.txt")  # what to type next, in the markup of Rich
 
 
 def demo() -> None:
-    """Build the sample KB, show its namesakes, link articles, a text and a table, and explain one decision.
-
-    This also compiles the kernels, so that no later command has to wait for it. (`namesake compile` also compiles those
-    that only vectors need.)
-    """
+    """Build the sample KB, show its namesakes, link articles, a text and a table, and explain one decision."""
     from namesake.compiling import compile_kernels
 
     compile_kernels()
@@ -49,12 +42,9 @@ def demo() -> None:
     began = time.perf_counter()
     kb = open_sample()
     facts = kb.manifest
-    console.print(
-        f"   {facts.entities:,} entities, {facts.people:,} of them people, {facts.statements:,} statements, "
-        f"{facts.names:,} names, {facts.words:,} words in {time.perf_counter() - began:.1f} s: {kb.path}\n",
-        highlight=False,
-        soft_wrap=True,
-    )
+    entities = f"{facts.entities:,} entities, {facts.people:,} of them people, {facts.statements:,} statements"
+    made = f"{entities}, {facts.names:,} names, {facts.words:,} words in {time.perf_counter() - began:.1f} s"
+    console.print(f"   {made}: {kb.path}\n", highlight=False, soft_wrap=True)
     console.print("[bold]2. The namesakes in it[/]")
     rows = []
     for name in np.argsort(-np.diff(kb.names.entities.indptr), kind="stable")[:MOST_NAMES]:
@@ -75,8 +65,8 @@ def demo() -> None:
 
     console.print("\n[bold]5. Names in a table[/], whose other columns are evidence\n")
     layout = Layout("Name", ("About",), types=(("occupation", "Job"),))
-    answers = reconcile_table(linker, pa.Table.from_pylist(ROWS), layout).table
-    columns = [*ROWS[0], "qid", "description"]
+    answers = reconcile_table(linker, pa.table(ROWS), layout).table
+    columns = [*ROWS, "qid", "description"]
     found = [list(row.values()) for row in answers.select(columns).to_pylist()]
     console.print(Padding(table(columns, found, range(5)), (0, 0, 1, 3)))
 
@@ -87,12 +77,7 @@ def demo() -> None:
 
 
 def compile() -> None:
-    """Compile all kernels for this machine, so that no later command has to wait for it.
-
-    The compiled code goes into the folder that NUMBA_CACHE_DIR names, else beside the installed package, else into your
-    cache folder. Other users can use it there if only you, or root, can write to it. Kernels that are already compiled
-    are not compiled again.
-    """
+    """Compile all kernels for this machine, so that no later command has to wait for it."""
     from namesake.compiling import compile_kernels
     from namesake.kernels.code_cache import folders
 

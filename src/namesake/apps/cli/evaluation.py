@@ -1,7 +1,6 @@
 """`namesake eval`: measure links, choose thresholds, fit weights, and examine errors."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,8 +11,6 @@ from namesake.apps.cli import common
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from namesake.evaluation.reports.report import Report
 
 group = common.group("Measure links, choose thresholds, fit weights, and examine errors.")
@@ -196,17 +193,13 @@ def ablate(
 
 @group.command()
 def reproduce(
-    folder: Path,
-    out: common.Out,
-    kb: Path | None = None,
-    samples: common.Samples = 10_000,
-    seed: int = 2022,
+    folder: Path, out: common.Out, kb: Path | None = None, samples: common.Samples = 10_000, seed: int = 2022
 ) -> None:
     """Recompute the paper's Quotebank tables from the authors' scores, next to the printed values."""
     _write(namesake.reproduce(folder, kb=kb, samples=samples, seed=seed), out)
 
 
-def _write(report: Report, out: Path, inputs: Sequence[Path | None] = ()) -> None:
+def _write(report: "Report", out: Path, inputs: Sequence[Path | None] = ()) -> None:
     """Write a report into a folder, none of whose files is an input, and print its short form."""
     report.write(out, inputs)
     wrote = f"wrote {out / 'report.html'}, report.md, tables.json, CSV and LaTeX"

@@ -1,7 +1,5 @@
 """`namesake kb`: build a knowledge base from a dump, and inspect it."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Annotated, Literal
@@ -22,6 +20,7 @@ from namesake.kb.own.records import read_records
 from namesake.kb.records import describe, describe_columns, look_up
 from namesake.kb.store import KB
 from namesake.kinds import kind_counts
+from namesake.machine import named_kb
 from namesake.printable import counted
 from namesake.progress import reporter
 
@@ -68,11 +67,7 @@ def update(
     memory: Annotated[str | None, typer.Option(metavar="SIZE")] = None,
     force: bool = False,
 ) -> None:
-    """Add changes to a KB that was built with --updatable. The same command resumes a stopped update.
-
-    The result is the KB that a build from the dumps and the changes would make, with the own entities of the KB.
-    Processes that have the old KB open keep it.
-    """
+    """Add changes to a KB that was built with --updatable. The same command resumes a stopped update."""
     settings = locals()
     common.load_kernels()
     began = time.monotonic()
@@ -175,9 +170,7 @@ def info(
         described = describe_columns(KB.open(kb))
         common.print_json(described) if as_json else drawn.draw_columns(described, Console())
     elif as_json:
-        fields = msgspec.to_builtins(manifest)
-        del fields["files"]
-        common.print_json(fields)
+        common.print_json({name: value for name, value in msgspec.to_builtins(manifest).items() if name != "files"})
     else:
         drawn.draw_info(kb, manifest, Console())
 
@@ -217,10 +210,7 @@ def walk(
 
 
 @group.command()
-def show(
-    asked: Annotated[list[str], typer.Argument(metavar="[KB] QID|NAME")],
-    as_json: common.Json = False,
-) -> None:
+def show(asked: Annotated[list[str], typer.Argument(metavar="[KB] QID|NAME")], as_json: common.Json = False) -> None:
     """Show the entity with a QID, or all entities with a name."""
     if len(asked) > 2:
         raise NamesakeError(f'{asked[2]}: only one name is allowed; put quotes around several words: "Tim Wheeler"')
@@ -260,8 +250,7 @@ def _near_names(kb: KB, name: str) -> list[str]:
 
 
 def _named(kb: Path | None) -> Path:
-    named = common.named_kb(kb)
-    if named is None:
+    if (named := kb or named_kb()) is None:
         raise NamesakeError("no KB is named: give its folder, or set NAMESAKE_KB to it")
     return named
 

@@ -1,7 +1,5 @@
 """`namesake link`, which writes links into a file, into a folder or onto the terminal, and `namesake explain`."""
 
-from __future__ import annotations
-
 import gc
 import os
 import re
@@ -17,12 +15,12 @@ import namesake
 from namesake.apps.cli import common
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.formats import stdin_formats
+from namesake.machine import named_kb
 from namesake.printable import counted
 from namesake.progress import reporter
 
 if TYPE_CHECKING:
     from namesake.formats.field_names import Reading
-    from namesake.linker import Linker
 
 LINK_FORMATS = ("jsonl", "csv", "tsv", "parquet", "xlsx", "db")
 
@@ -54,10 +52,7 @@ def link(
     master: str | None = None,
     max_line: Annotated[int, typer.Option(min=1, max=1024)] = 256,
 ) -> None:
-    """Link the names in articles to Wikidata entities.
-
-    A stopped run into a folder is resumed by the same command.
-    """
+    """Link the names in articles to Wikidata entities."""
     given = locals()
     if to is None and (scores or flat or to_format):
         option = "--scores applies" if scores else "--flat and --to apply"
@@ -148,9 +143,9 @@ def explain(
         show_explanation(table, rows, Console(), all)
 
 
-def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple[Reading, str | None]:
+def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple["Reading", str | None]:
     """How to read the articles, and the date of undated ones: `--date` names a field unless it is a date."""
-    from namesake.articles.days import HOW_TO_WRITE, is_written_as_date
+    from namesake.articles.days import HOW_TO_WRITE, written_date
     from namesake.formats.field_names import Reading
 
     date, format = given["date"], given.get("format")
@@ -159,7 +154,7 @@ def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple[Reading, s
     _check_format("--format", format, stdin_formats(), "standard input")
     if date is not None and not date.strip():
         raise NamesakeError(f"--date is empty: name the field of the date, or write a date as {HOW_TO_WRITE}")
-    is_field = date is not None and not is_written_as_date(date) and not date[:4].isdecimal()
+    is_field = date is not None and written_date(date) is None and not date[:4].isdecimal()
     named: dict[str, Any] = {name: given.get(name) for name in ("text", "id", "title", "encoding", "sheet")}
     reading = Reading(**named, date=date if is_field else None, format=format, say=common.say)
     return reading, None if is_field else date
@@ -185,7 +180,7 @@ def _report(where: object, counts: Mapping[str, int], pace: str) -> None:
     common.say(f"{where}: {many}, {counts['linked']:,} linked, {pace}")
 
 
-def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings: dict[str, Any]) -> None:
+def link_into_file(linker: "namesake.Linker", articles: Sequence[Path], out: Path, settings: dict[str, Any]) -> None:
     """Link into one file or to standard output, and report the counts."""
     began = time.perf_counter()
     with common.reported_rejects(out) as rejects:
@@ -195,7 +190,7 @@ def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings
     _finish(linker, rejects.count > 0 and not counts.articles, articles, settings["reading"], counts)
 
 
-def print_links(linker: Linker, articles: Sequence[Path], settings: dict[str, Any]) -> None:
+def print_links(linker: "namesake.Linker", articles: Sequence[Path], settings: dict[str, Any]) -> None:
     """Print the links of each article as a table, and before it the text if the file is a text file."""
     from namesake.apps.terminal import Console
     from namesake.apps.terminal.explanations import show_links, show_texts
@@ -210,14 +205,14 @@ def print_links(linker: Linker, articles: Sequence[Path], settings: dict[str, An
                 linked = linker.link_counted(table, rejects=rejects)
                 links = linked.links.to_pylist()
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
-                    show_texts(linked.read, links, console)
+                    show_texts(linked.articles, links, console)
                 shown = [row for row in links if row["qid"] is not None or not settings["linked_only"]]
                 show_links(linker, table, shown, console)
-                articles_linked += linked.articles
+                articles_linked += linked.articles.num_rows
     _finish(linker, rejects.count > 0 and not articles_linked, articles, reading, listing)
 
 
-def _finish(linker: Linker, failed: bool, articles: Sequence[Path], reading: Reading, run: Any) -> None:
+def _finish(linker: "namesake.Linker", failed: bool, articles: Sequence[Path], reading: "Reading", run: Any) -> None:
     """Report what was not linked. The exit code is not 0 if every record was rejected or a file was not read."""
     if linker.decisions is not None and (unused := linker.decisions.unused()):
         common.say(unused)  # the texts or the rows that they are about are gone
@@ -231,7 +226,7 @@ def _finish(linker: Linker, failed: bool, articles: Sequence[Path], reading: Rea
         raise typer.Exit(common.INCOMPLETE)
 
 
-def link_into_folder(linker: Linker, articles: Sequence[Path], out: Path, settings: dict[str, Any]) -> None:
+def link_into_folder(linker: "namesake.Linker", articles: Sequence[Path], out: Path, settings: dict[str, Any]) -> None:
     """Link into a folder, or resume such a run, and report the counts."""
     began = time.perf_counter()
     with common.resumable():
@@ -259,8 +254,7 @@ def link_on_spark(articles: Sequence[str], kb: Path | None, out: str | None, set
 
     if "://" not in out and Path(out).is_dir() and any(Path(out).iterdir()):
         raise NamesakeError(full(out))
-    kb = common.named_kb(kb)
-    if kb is None:
+    if (kb := kb or named_kb()) is None:
         raise NamesakeError("Spark needs --kb or NAMESAKE_KB: a folder that all machines can read, or a packed KB")
     began, folder = time.perf_counter(), out.rstrip("/")
     try:

@@ -44,9 +44,5 @@ def serve(
     except ImportError:
         raise lacking("the server needs", "uvicorn, httptools, starlette and prometheus_client", "web") from None
 
-    def ready(address: str) -> None:
-        name = linker.kb.path.name
-        common.say(f"{len(linker.kb):,} entities of {name} at {address} (API: {address}/docs); press Ctrl-C to stop")
-
     settings = {"limits": limits, "origins": allow_origin or (), "public": public_url, "watch": watch}
-    run(linker, host, port, ready, **settings, review=None if review is None else (review, review_to))
+    run(linker, host, port, **settings, review=None if review is None else (review, review_to))

@@ -1,8 +1,4 @@
-"""Endpoints: what each one takes and returns, answers within the limits, errors for clients, the OpenAPI document.
-
-Routes, the OpenAPI document and `/docs` are made from the endpoints. Starlette has no OpenAPI generator for msgspec,
-which writes the JSON schemas of the structs itself.
-"""
+"""Endpoints: what each one takes and returns, answers within the limits, errors for clients, the OpenAPI document."""
 
 import asyncio
 import gzip
@@ -69,23 +65,18 @@ def busy(why: str) -> RequestError:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One operation of the API. `answer` gets the request and what `takes` describes; its docstring is the summary."""
+    """An operation: `answer` gets the request and what `takes`, or `query`, describes; its docstring is the summary."""
 
     method: str
     path: str
     answer: Callable[[Request, Any], Awaitable[bytes | Response]]
-    takes: Any = None  # the struct of parameters or body, or the JSON schema of the body
+    takes: Any = None  # the struct or the JSON schema of the body
     returns: Any = None  # the struct or the JSON schema of the answer
     reads: tuple[str, ...] = (JSON,)  # content types of the body
     sends: tuple[str, ...] = (JSON,)  # content types of the answer; the first is used where `answer` returns bytes
     errors: tuple[int, ...] = ()  # statuses that the answer may have besides 200 and `ERRORS`
     always: bool = False  # whether it is answered however busy the server is
-    query: Any = None  # the struct of a POST request's parameters in the URL; `answer` reads them by `url_parameters`
-
-    @property
-    def parameter_struct(self) -> Any:
-        """The struct of the parameters of the URL, if there are any."""
-        return self.takes if self.method == "GET" else self.query
+    query: Any = None  # the struct of the parameters of the URL; for POST, `answer` reads them by `url_parameters`
 
     def decoded(self, body: bytes) -> Any:
         """The body as `takes` describes it."""
@@ -171,7 +162,7 @@ class Workload:
                 endpoint.check_content_type(request)
                 asked = endpoint.decoded(await _body(request, self.limits, hold))
             else:
-                asked = None if endpoint.takes is None else url_parameters(request, endpoint.takes)
+                asked = None if endpoint.query is None else url_parameters(request, endpoint.query)
             answer = await endpoint.answer(request, asked)
             return answer if isinstance(answer, Response) else Response(answer, media_type=endpoint.sends[0])
         finally:
@@ -214,36 +205,27 @@ async def _body(request: Request, limits: Limits, hold: Callable[[int], None]) -
 def with_document(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
     """The endpoints, and those of the document about all of them."""
 
-    def about(encoded: bytes = b"", page: str = "") -> list[Endpoint]:
-        shown = {"content-security-policy": CSP}
-        return [
-            fixed("/openapi.json", encoded, JSON, "This document.", returns={"type": "object"}),
-            fixed("/docs", page, HTML, "This document as a page.", shown, {"type": "string"}),
-        ]
+    async def as_json(request: Request, _: None) -> bytes:
+        """This document."""
+        return encoded
 
-    described = document([*endpoints, *about()])
-    page = render("apps/server/docs.html", about=described)
-    return [*endpoints, *about(msgspec.json.encode(described), page)]
+    async def as_page(request: Request, _: None) -> Response:
+        """This document as a page."""
+        return Response(page, headers={"content-security-policy": CSP}, media_type=HTML)
 
-
-def fixed(
-    path: str, body: bytes | str, kind: str, summary: str, headers: dict[str, str] | None = None, returns: Any = None
-) -> Endpoint:
-    """An endpoint that always gives the same answer."""
-
-    async def answer(request: Request, _: None) -> Response:
-        return Response(body, headers=headers, media_type=kind)
-
-    answer.__doc__ = summary
-    return Endpoint("GET", path, answer, returns=returns, sends=(kind.partition(";")[0],))
+    own = Endpoint("GET", "/openapi.json", as_json, returns={"type": "object"})
+    every = [*endpoints, own, Endpoint("GET", "/docs", as_page, returns={"type": "string"}, sends=(HTML,))]
+    described = document(every)
+    encoded, page = msgspec.json.encode(described), render("apps/server/docs.html", about=described)
+    return every
 
 
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """The OpenAPI 3.1 document of some endpoints."""
     structs = [kind for one in endpoints for kind in (one.takes, one.query, one.returns) if isinstance(kind, type)]
     _, schemas = msgspec.json.schema_components([*structs, Problem], ref_template=REFERENCE)
-    bodies = [one.takes for one in endpoints if one.method == "POST"]
-    parameters = {found.__name__ for one in endpoints if (found := one.parameter_struct) and found not in bodies}
+    bodies = [one.takes for one in endpoints]
+    parameters = {one.query.__name__ for one in endpoints if one.query and one.query not in bodies}
     paths: dict[str, Any] = {}
     for one in endpoints:
         paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, schemas)
@@ -261,15 +243,15 @@ def _operation(one: Endpoint, schemas: dict[str, Any]) -> dict[str, Any]:
         return {kind: {"schema": schema} for kind in kinds}
 
     problem = content([JSON], Problem)
-    statuses = sorted({*one.errors, *(ERRORS[one.method] if one.takes else ())})
+    statuses = sorted({*one.errors, *(ERRORS[one.method] if one.takes or one.query else ())})
     errors = {str(status): {"description": HTTPStatus(status).phrase, "content": problem} for status in statuses}
     operation: dict[str, Any] = {
         "summary": getattr(one.answer, "func", one.answer).__doc__,
         "operationId": one.method.lower() + re.sub(r"\W+", "_", one.path),
         "responses": {"200": {"description": "the answer", "content": content(one.sends, one.returns)}} | errors,
     }
-    if one.parameter_struct:
-        struct = schemas[one.parameter_struct.__name__]
+    if one.query:
+        struct = schemas[one.query.__name__]
         operation["parameters"] = [
             {
                 "name": name,
@@ -280,6 +262,6 @@ def _operation(one: Endpoint, schemas: dict[str, Any]) -> dict[str, Any]:
             }
             for name, schema in struct["properties"].items()
         ]
-    if one.takes and one.method == "POST":
+    if one.takes:
         operation["requestBody"] = {"required": True, "content": content(one.reads, one.takes)}
     return operation

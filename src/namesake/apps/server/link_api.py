@@ -1,7 +1,6 @@
 """Endpoints that link, explain and look up, also in the formats of REL and GERBIL (docs/http-api.md)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from typing import Annotated
@@ -214,7 +213,7 @@ async def link_nif(pool: Pool, request: Request, body: bytes) -> Response:
                 for span in one.spans
             ]
             ordered = tuple(sorted(annotations, key=lambda annotation: annotation.span))
-            documents.append(replace(document, annotations=ordered))
+            documents.append(document._replace(annotations=ordered))
         return nif.turtle(documents)
 
     answer = await pool.link(Job(given, render, options))
@@ -230,7 +229,7 @@ def _documents(body: bytes, limits: Limits) -> list[NifDocument]:
     try:
         contexts = nif.contexts_of(nodes, "the body")
         check_size("the list of contexts", len(contexts), limits.articles, "contexts")
-        schema.check_given([GivenArticle(text.characters) for text in contexts.values()], limits)
+        schema.check_given([GivenArticle(text) for text in contexts.values()], limits)
         phrases: dict[str, list[nif.Node]] = {iri: [] for iri in contexts}
         for iri, node in nodes.items():
             context = iri if iri in contexts else node.get(nif.REFERENCE, [""])[0]
@@ -243,7 +242,7 @@ def _documents(body: bytes, limits: Limits) -> list[NifDocument]:
         raise RequestError(422, str(problem), "send contexts with isString, and phrases that fit them") from None
 
 
-def _document(iri: str, text: nif.Text, context: nif.Node, phrases: Sequence[nif.Node], limits: Limits) -> NifDocument:
+def _document(iri: str, text: str, context: nif.Node, phrases: Sequence[nif.Node], limits: Limits) -> NifDocument:
     spans = []
     for node in phrases:
         stated = [node.get(place, [""])[0].strip() for place in (nif.BEGIN, nif.END)]
@@ -251,10 +250,10 @@ def _document(iri: str, text: nif.Text, context: nif.Node, phrases: Sequence[nif
         if end - begin > 2 * limits.longest:  # checked before its text is read; UTF-16 has up to two units a character
             raise NamesakeError(f"the phrase at {begin} has more than {limits.longest:,} characters")
         span = nif.placed(node, text, "a phrase")
-        if span is None or not span[0] < span[1] <= len(text.characters):
+        if span is None or not span[0] < span[1] <= len(text):
             raise NamesakeError("the text at the place of a phrase is not its anchorOf")
         spans.append(span)
     length = context.get(nif.END, [""])[0].strip()
-    java = not text.characters.isascii() and length == str(int(text.starts[-1])) and length != str(len(text.characters))
-    mentions = by_surface(text.characters, spans, limits) if spans else None
-    return nif.Document(iri, text.characters, java=java), mentions
+    java = not text.isascii() and length == str(int(nif.utf16_starts(text)[-1])) and length != str(len(text))
+    mentions = by_surface(text, spans, limits) if spans else None
+    return nif.Document(iri, text, java=java), mentions

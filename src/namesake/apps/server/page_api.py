@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from namesake.apps.server.endpoint import HTML, Endpoint, RequestError, fixed
+from namesake.apps.server.endpoint import HTML, Endpoint, RequestError
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.schema import Date, GivenArticle, StrictStruct, check_date, check_explained, check_given
 from namesake.decisions.records import Decision, append
@@ -78,9 +78,16 @@ def endpoints(pool: Pool) -> list[Endpoint]:
         large = given.length > pool.limits.small
         return await pool.json(lambda: draw(pool.linker, asked.text, title, date, asked.mention), large)
 
+    def file(path: str, kind: str, body: bytes) -> Endpoint:
+        async def answer(request: Request, _: None) -> Response:
+            """A file of the page."""
+            return Response(body, headers=HEADERS, media_type=kind)
+
+        return Endpoint("GET", path, answer, sends=(kind.partition(";")[0],))
+
     files = FILES | {"/samples.json": ("application/json", samples(len(pool.linker.kb.kinds)))}
     return [
-        *(fixed(path, body, kind, "A file of the page.", HEADERS) for path, (kind, body) in files.items()),
+        *(file(path, *content) for path, content in files.items()),
         Endpoint("POST", "/draw", drawn, DrawRequest, {"type": "object"}),
     ]
 

@@ -1,9 +1,4 @@
-"""The pool of threads that link. Small requests are linked together.
-
-One call of the linker takes milliseconds however little it links, and a fraction of one for each further article. So
-the requests that arrive while a thread is busy are its next batch. Large requests, and short look-ups, have threads of
-their own, so that nothing waits for a large request. The linker gives a request the same links in any batch.
-"""
+"""The pool of threads that link: small requests together, large requests alone (docs/server-design.md, "Batches")."""
 
 import asyncio
 import re
@@ -27,7 +22,6 @@ from starlette.responses import Response
 from namesake.apps.server import schema
 from namesake.apps.server.endpoint import Endpoint, RequestError, busy
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.schema import SHOWN, CandidateAnswer, GivenArticle, LinkAnswer
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
 from namesake.kb.records import about
@@ -36,14 +30,13 @@ from namesake.kinds import all_kinds, parse_kinds
 from namesake.linker import Linker
 
 T = TypeVar("T")
-Links = list[list[LinkAnswer]]
+Links = list[list[schema.LinkAnswer]]
 About = Callable[[str], tuple[str | None, str | None, str, str | None]]
 
 LINKERS = 32  # linkers with other thresholds or kinds that are kept
 REMEMBERED = 1 << 16  # entities whose labels are kept in memory
-COUNTED = {"articles": "Articles linked.", "batches": "Batches in which they were linked."}
+COUNTED = {"articles": "Articles linked.", "batches": "Batches in which they were linked."}  # what the metrics count
 COUNTED |= {"links": "Names found or given.", "links_answered": "Names linked to an entity."}
-"""What the metrics count."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +47,14 @@ class LinkOptions:
     kinds: str | None = None  # the kinds in their one spelling (`Pool.kinds`)
     candidates: bool = False
     parts: bool = False
-    limit: int = SHOWN
+    limit: int = schema.SHOWN
 
 
 @dataclass(eq=False)
 class Job:
     """The articles of one request. Jobs are created on the event loop."""
 
-    given: Sequence[GivenArticle]
+    given: Sequence[schema.GivenArticle]
     render: Callable[[Links], bytes]  # makes the answer from the links; called by a thread
     options: LinkOptions = LinkOptions()
     several: bool = True  # whether the request has a list of articles, which its errors count
@@ -139,7 +132,7 @@ class Pool:
         """An endpoint for GET that calls a function in a thread, with the parameters of the URL that it declares."""
         declared = signature(function).parameters.values()
         fields = [(one.name, one.annotation, *(() if one.default is one.empty else (one.default,))) for one in declared]
-        takes = msgspec.defstruct(re.sub(r"\W", "_", path), fields) if fields else None
+        query = msgspec.defstruct(re.sub(r"\W", "_", path), fields) if fields else None
 
         def work(asked: Any) -> bytes | Response:
             answer = function(**(msgspec.structs.asdict(asked) if fields else {}))
@@ -149,7 +142,7 @@ class Pool:
             return await self.run(partial(work, asked))
 
         answer.__doc__ = getattr(function, "func", function).__doc__
-        return Endpoint("GET", path, answer, takes, returns, **more)
+        return Endpoint("GET", path, answer, returns=returns, query=query, **more)
 
     def close(self) -> None:
         """End the threads after their current work."""
@@ -248,14 +241,14 @@ def _attempt(function: Callable[..., T], *arguments: Any) -> T | Exception:
         return problem
 
 
-def _link_answer(row: dict[str, Any], parts: bool, about: About) -> LinkAnswer:
+def _link_answer(row: dict[str, Any], parts: bool, about: About) -> schema.LinkAnswer:
     label, description, url = (None, None, None) if row["qid"] is None else about(row["qid"])[:3]
     row |= {"label": label, "description": description, "url": url, "title_spans": row["title_spans"] or []}
     if "candidates" in row:
         row["candidates"] = [
-            CandidateAnswer(one["qid"], *about(one["qid"]), one["score"], one["parts"] if parts else UNSET)
+            schema.CandidateAnswer(one["qid"], *about(one["qid"]), one["score"], one["parts"] if parts else UNSET)
             for one in row["candidates"]
         ]
     if not parts:
         row.pop("doubts", None)
-    return msgspec.convert(row, LinkAnswer)
+    return msgspec.convert(row, schema.LinkAnswer)

@@ -118,7 +118,7 @@ def endpoints(pool: Pool, public: str | None) -> list[Endpoint]:
     """The endpoints of this module. `public` is the address that the manifest announces."""
     api, record, found = ReconcileApi(pool, public), {"type": "object"}, []
     for path in ("/reconcile", "/reconcile/"):
-        found.append(Endpoint("GET", path, api.get, ReconcileForm, record, errors=(413, 429, 503)))
+        found.append(Endpoint("GET", path, api.get, returns=record, errors=(413, 429, 503), query=ReconcileForm))
         found.append(Endpoint("POST", path, api.post, ReconcileForm, record, (FORM,)))
     kinds = ("entity", "property", "type")
     return [

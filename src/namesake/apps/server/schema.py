@@ -198,8 +198,7 @@ def _mentions(article: GivenArticle, where: str, places: int, limits: Limits) ->
     mentions = []
     for given in article.given:
         spans: Sequence[Span] = found[given.name] if given.spans is None else given.spans
-        wrong = next((span for span in spans if not span[0] < span[1] <= len(text)), None)
-        if wrong is not None:
+        if wrong := next((span for span in spans if not span[0] < span[1] <= len(text)), None):
             error = f"span {[*wrong]} of a mention of {where} exceeds its text of {len(text)} characters"
             advice = "give start and end in characters; the end is the position after the last character"
             raise RequestError(422, error, advice)

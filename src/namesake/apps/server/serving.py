@@ -1,10 +1,7 @@
 """A server process: its socket, an orderly end, the generations of the KB, and the connections of its clients.
 
 Every generation has an application of its own. New requests go to the latest one; an older one ends when its last
-request is answered, so no request is dropped. SIGHUP, or a change of the KB's manifest with `watch`, starts a reload.
-
-The connections are those of uvicorn, with limits that uvicorn does not have: the time until a request has arrived and
-its answer is received, the size of the URL and of the headers, the number of connections, and the lines of the log.
+request is answered, so no request is dropped.
 """
 
 import asyncio
@@ -44,15 +41,16 @@ SWITCH = 0.0005  # seconds after which a thread that links lets the event loop r
 MINUTE, MOST_LINES = 60.0, 10  # lines of the log about malformed requests per minute
 
 
-def serve(linker: Linker, host: str, port: int, ready: Callable[[str], None], **settings: Any) -> None:
-    """Serve until SIGTERM or Ctrl-C; `ready` gets the address, and `settings` are those of `server_of`."""
+def serve(linker: Linker, host: str, port: int, **settings: Any) -> None:
+    """Serve until SIGTERM or Ctrl-C; `settings` are those of `server_of`."""
     with bound(host, port) as listening:
         server = server_of(linker, **settings)
         sys.setswitchinterval(SWITCH)
         gc.collect()
         gc.freeze()  # the collector need not look at loaded objects again
-        shown = f"[{host}]" if ":" in host else host
-        ready(f"http://{shown}:{listening.getsockname()[1]}")
+        address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+        what = f"{len(linker.kb):,} entities of {linker.kb.path.name}"
+        say(f"{what} at {address} (API: {address}/docs); press Ctrl-C to stop")
         try:
             server.run(sockets=[listening])
         except KeyboardInterrupt:  # uvicorn raises it after an orderly end
@@ -187,13 +185,11 @@ class Reloading:
         seen = self._manifest()
         while True:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(LOOKS_APART if self.watch else None):
-                    await self._asked.wait()
-            now = self._manifest()
-            changed = self.watch and now is not None and now != seen
-            if self._asked.is_set() or changed:
+                await asyncio.wait_for(self._asked.wait(), LOOKS_APART if self.watch else None)
+            now = self._manifest() or seen
+            if self._asked.is_set() or (self.watch and now != seen):
                 self._asked.clear()
-                seen = now or seen
+                seen = now
                 await self.reload()
 
     def _manifest(self) -> tuple[int, int] | None:
@@ -205,7 +201,7 @@ class Reloading:
 
 # connections
 class LimitedConnection(HttpToolsProtocol):
-    """A connection that keeps the limits."""
+    """A connection of uvicorn, with limits that uvicorn does not have."""
 
     limits: Limits
 
@@ -236,10 +232,7 @@ class LimitedConnection(HttpToolsProtocol):
             self._refuse(self._too_long())
 
     def on_headers_complete(self) -> None:
-        """Check the head before the request is answered. The application counts the bytes of the body.
-
-        After an error the parser stops, and uvicorn calls `send_400_response`.
-        """
+        """Check the head before the request is answered; after an error, uvicorn calls `send_400_response`."""
         self.head = -(1 << 62)
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         hosts = sum(name == b"host" for name, _ in self.headers)

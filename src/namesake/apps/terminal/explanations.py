@@ -1,7 +1,7 @@
 """Links and explanations drawn in a terminal: tables, texts, wrong links with the reason, and candidates."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -18,7 +18,7 @@ from namesake.decide import REASONS, TOO_CLOSE
 from namesake.drawing.evidence import by_source, of_anchors, place, summary_sentence, surface
 from namesake.drawing.text import Mark, pieces, who
 from namesake.drawing.theme import nil_confidence, percent
-from namesake.kb.records import about
+from namesake.kb.records import about, found_all
 from namesake.linker import Linker
 from namesake.printable import one_line
 
@@ -74,16 +74,13 @@ def rivals(linker: Linker, row: Row) -> str:
     """Why a name has no answer, with its best candidate, and the second one if both are close."""
     if row["best"] is None:
         return str(row["reason"])
-    best = who(row["best"], _label(linker, row["best"]), row["confidence"])
+    known = found_all(linker.kb, filter(None, (row["best"], row["runner_up"])))
+    labels = {qid: one.label for qid, one in known.items()}
+    best = who(row["best"], labels.get(row["best"]), row["confidence"])
     if row["reason"] != REASONS[TOO_CLOSE]:
         return f"{row['reason']}; best candidate {best}"
     sure = None if row["confidence"] is None else row["confidence"] * math.exp(-row["margin"])
-    return f"{row['reason']}: {best}, or {who(row['runner_up'], _label(linker, row['runner_up']), sure)}"
-
-
-def _label(linker: Linker, qid: str) -> str | None:
-    at = linker.kb.row(qid)
-    return linker.kb.label(at) if at >= 0 else None
+    return f"{row['reason']}: {best}, or {who(row['runner_up'], labels.get(row['runner_up']), sure)}"
 
 
 # the text
@@ -167,9 +164,8 @@ def _heading(row: Row, title: str | None) -> Text:
 
 
 # the article
-def excerpt(text: str, rows: Iterable[Row], everything: bool = False) -> Text:
+def excerpt(text: str, rows: Sequence[Row], everything: bool = False) -> Text:
     """The text around the name and each matched word, highlighted; an ellipsis replaces omitted text."""
-    rows = list(rows)
     names = [span for row in rows[:1] for span in row["spans"] or []]
     matches = [match["spans"] for row in rows for match in row["matches"] or [] if match["spans"]]
     whole = Text(one_line(text))
@@ -202,7 +198,8 @@ def _candidate(rows: list[Row], text: str, everything: bool) -> RenderableType:
         label = one_line(first["label"]) if first["label"] is not None else "not in this KB"
         who = Text.assemble((first["qid"], "cyan"), " ", (label, style), (f"  {first['kind'] or ''}", "dim"))
     sure = percent(first["confidence"]) + "  "
-    head = _grid(Column(justify="right", width=2), Column(ratio=1), Column(justify="right", no_wrap=True), expand=True)
+    columns = Column(justify="right", width=2), Column(ratio=1), Column(justify="right", no_wrap=True)
+    head = Table.grid(*columns, padding=(0, 1), expand=True)
     head.add_row(str(first["rank"]), who, Text.assemble((sure, "dim"), (number(first["score"]), "bold")))
     described = [Text(one_line(first["description"]), style="italic dim")] if first["description"] else []
     return Group(head, Padding(Group(*described, _parts(rows, text, everything)), (0, 0, 0, 3)))
@@ -210,7 +207,8 @@ def _candidate(rows: list[Row], text: str, everything: bool) -> RenderableType:
 
 def _parts(rows: list[Row], text: str, everything: bool) -> RenderableType:
     """Parts that add to the score, with their matches, and tie-breaks if they decided; with `everything` all parts."""
-    table = _grid(Column(no_wrap=True), Column(justify="right", no_wrap=True), Column(ratio=1))
+    columns = Column(no_wrap=True), Column(justify="right", no_wrap=True), Column(ratio=1)
+    table = Table.grid(*columns, padding=(0, 1))
     parts = [row for row in rows if row["role"] == "part"]
     shown: set[str] = set()
     silent = [row for row in parts if not row["contribution"] and not row["matches"]]
@@ -229,24 +227,16 @@ def _parts(rows: list[Row], text: str, everything: bool) -> RenderableType:
     return Group(table, nothing) if silent and everything else table
 
 
-def _grid(*columns: Column, expand: bool = False) -> Table:
-    table = Table.grid(padding=(0, 1), expand=expand)
-    table.columns.extend(columns)
-    return table
-
-
 # what matched
 def _matched(matches: list[Row], text: str, shown: set[str]) -> Iterator[Text]:
     """Lines about the matches of a part; words whose source was `shown` before are only listed."""
-    shared = [match for match in matches if match["word"] is None and of_anchors(match)]
-    if shared:
+    if shared := [match for match in matches if match["word"] is None and of_anchors(match)]:
         yield from _statements(shared)
     for match in matches:
         if match["word"] is None and match not in shared:  # a user-defined scorer
             yield Text(", ".join(place(source, plain=False) for source in match["sources"]), style="dim")
     matches = [match for match in matches if match["word"] is not None]
-    again = [match for match in matches if match["word"] in shown]
-    if again:
+    if again := [match for match in matches if match["word"] in shown]:
         yield Text(", ".join(surface(match, text) for match in again), style=MATCH_STYLE)
     fresh = [match for match in matches if match["word"] not in shown]
     shown.update(match["word"] for match in fresh)

@@ -25,10 +25,9 @@ VALUES_SHOWN, NAMESAKES_SHOWN = 8, 50
 def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
     """Print what a KB contains, as a panel."""
     size = sum((path / name).stat().st_size for name in manifest.files if (path / name).is_file())
-    counts = ("items", "statements", "names", "words")
     rows = [("entities", f"{manifest.entities:,}")]
     rows += [(f"  {kind.plural}", f"{manifest.kinds[kind.name]:,}") for kind in listed(manifest.kinds)]
-    rows += [(name, f"{getattr(manifest, name):,}") for name in counts]
+    rows += [(name, f"{getattr(manifest, name):,}") for name in ("items", "statements", "names", "words")]
     rows.append(("rejected", counted(manifest.rejected, "line")))
     rows += [(f"  {reason}", f"{count:,}") for reason, count in manifest.rejected_reasons.items()]
     if manifest.superseded:
@@ -146,8 +145,8 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
     elif manifest.superseded:
         line(f"{manifest.superseded:,} records of items do not count: they were replaced or deleted later", "yellow")
     if manifest.dates_dropped:
-        were = "was" if manifest.dates_dropped == 1 else "were"
-        line(f"{counted(manifest.dates_dropped, 'impossible date')} {were} dropped", "yellow")
+        dates = counted(manifest.dates_dropped, "impossible date was", "impossible dates were")
+        line(f"{dates} dropped", "yellow")
     if manifest.rejected:
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in manifest.rejected_reasons.items())
         line(f"{manifest.rejected:,} rejected: {reasons}", "yellow")

@@ -36,8 +36,7 @@ def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str], 
         sections.append(_comparison(evaluation))
     sections += confidence_section(evaluation.curves)
     rows = [asdict(row) for row in evaluation.rows]
-    shorts = [short_view(evaluation)]
-    return Report(title, sections, rows, [*about, *caveats], shorts, [*caveats, *evaluation.notes])
+    return Report(title, sections, rows, [*about, *caveats], [short_view(evaluation)], [*caveats, *evaluation.notes])
 
 
 def short_view(evaluation: Evaluation) -> View:
@@ -116,25 +115,15 @@ def pivot(rows: Sequence[Row], name: str, title: str, caption: str = "") -> View
 
 def _ceiling(evaluation: Evaluation) -> str:
     """The candidate recall, as a sentence."""
-    interval = "± covers the 95 % bootstrap interval."
     row = next((row for row in evaluation.rows if (row.method, row.slice) == (CEILING, "all")), None)
     if row is None:
-        return f"The candidates are not listed, so their recall is unknown. {interval}"
-    return (
-        f"{round(row.value * row.n)} of {row.n} mentions have their entity among the candidates "
-        f"(recall {row.value:.3f}, the ceiling of figures over all mentions). {interval}"
-    )
+        return TEXTS["no_candidates"]
+    return TEXTS["ceiling"].format(round(row.value * row.n), row.n, row.value)
 
 
 # labelled text
 def text_report(
-    outcomes: Sequence[Outcome],
-    missed: Sequence[Miss],
-    threshold: float,
-    method: str,
-    bootstrap: Bootstrap,
-    about: Sequence[str],
-    remarks: Sequence[str],
+    outcomes: Sequence[Outcome], missed: Sequence[Miss], threshold: float, method: str, bootstrap: Bootstrap
 ) -> Report:
     """Make the report of labelled text from the results at a threshold and its misses."""
     rows = text_figures.figures(outcomes, threshold, method, bootstrap)
@@ -157,20 +146,19 @@ def text_report(
     detection = _figures(rows, "detection", "Names found.", text_figures.DETECTION)
     by_kind = text_figures.kind_figures(outcomes, threshold, method, bootstrap)
     kinds = _kinds(by_kind, outcomes, threshold) if by_kind else []
-    examples = Section("Examples of misses", ["The name is marked, in plain text with « and »."], _examples(missed))
     sections = [
         Section("Results", [TEXTS["linked"]], [linked], [plot]),
-        *([Section("Kinds of entities", [TEXTS["kinds"]], kinds)] if kinds else []),
+        Section("Kinds of entities", [TEXTS["kinds"]], kinds),
         Section("Names found, and NIL as an answer", [TEXTS["nil_and_detection"]], [detection, with_nil]),
         *confidence_section(text_figures.text_curves(outcomes), "corpus"),
         Section("Reasons for misses", [TEXTS["misses"]], [reasons]),
-        *([examples] if examples.views else []),
+        Section("Examples of misses", ["The name is marked, in plain text with « and »."], _examples(missed)),
         Section("Wrong links", [], [_counts("wrong_links", "Wrong links.", text_figures.WRONG_LINKS, wrong, caption)]),
     ]
     last = replace(reasons, rows=reasons.rows[-1:])
     data = [asdict(row) for row in [*rows, *shares]]
     data += [asdict(row) | {"table": "kinds"} for own in by_kind.values() for row in own]
-    return Report(TITLE, sections, data, [*about, *remarks], [short, *kinds[:1], last], remarks)
+    return Report(TITLE, [section for section in sections if section.views], data, short=[short, *kinds[:1], last])
 
 
 def _kinds(by_kind: Mapping[str, Sequence[Row]], outcomes: Sequence[Outcome], threshold: float) -> list[View]:
@@ -191,10 +179,7 @@ def _kinds(by_kind: Mapping[str, Sequence[Row]], outcomes: Sequence[Outcome], th
 
 
 def _figures(rows: Sequence[Row], name: str, title: str, metrics: Sequence[str], short: bool = False) -> View:
-    """A row for each corpus with the number of labels, and each figure with its half width; `short`: only that of F1.
-
-    The short table fits 80 characters.
-    """
+    """Labels, and figures with their half widths, by corpus; `short`, to fit 80 characters, has only that of F1."""
     cell = {}
     for row in rows:
         text = f"{row.value:.3f}" if short and row.metric != "F1" else str(row.interval)

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from namesake.drawing.text import Excerpt
 from namesake.drawing.theme import render, style_sheet
@@ -30,22 +30,16 @@ TEXTS: dict[str, str] = _DATA["texts"]
 class View:
     """A table of texts: the first column names the row, the others are figures."""
 
-    name: str
-    """The stem of its files."""
+    name: str  # the stem of its files
     title: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     caption: str = ""
-    best: Collection[tuple[int, int]] = ()
-    """Cells (row, column) in bold."""
-    words: Collection[int] = (0,)
-    """Columns of words, aligned left; the others are figures, aligned right."""
-    qids: Collection[int] = ()
-    """Columns whose QIDs are links in HTML."""
-    kinds: Mapping[int, str] = field(default_factory=dict)
-    """Columns with the colour of `right` or `wrong`."""
-    cards: bool = False
-    """Whether HTML shows each row as a card: the first cell is its place, the second its name."""
+    best: Collection[tuple[int, int]] = ()  # cells (row, column) in bold
+    words: Collection[int] = (0,)  # columns of words, aligned left; the others are figures, aligned right
+    qids: Collection[int] = ()  # columns whose QIDs are links in HTML
+    kinds: Mapping[int, str] = field(default_factory=dict)  # columns with the colour of `right` or `wrong`
+    cards: bool = False  # whether HTML shows each row as a card: the first cell is its place, the second its name
 
 
 @dataclass(frozen=True)
@@ -66,10 +60,8 @@ class Report:
     sections: Sequence[Section]
     rows: Sequence[dict[str, Any]]
     intro: Sequence[str] = ()
-    short: Sequence[View] = ()
-    """The most important tables, narrow enough for a terminal."""
-    remarks: Sequence[str] = ()
-    """Remarks on the short tables."""
+    short: Sequence[View] = ()  # the most important tables, narrow enough for a terminal
+    remarks: Sequence[str] = ()  # remarks on the short tables
 
     @property
     def views(self) -> list[View]:
@@ -161,12 +153,10 @@ def _cell(view: View, j: int, text: str) -> str:
 
 
 # plots: the templates beside this file draw them
-SERIES = 8
-"""The number of colours, `--s0` to `--s7` of the style sheet."""
+SERIES = 8  # the number of colours, `--s0` to `--s7` of the style sheet
 
 
-@dataclass(frozen=True)
-class Dot:
+class Dot(NamedTuple):
     """One figure with its interval; `mark` is a value to compare it with, such as the printed one."""
 
     label: str
@@ -177,8 +167,7 @@ class Dot:
     mark: float | None = None
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A curve: points from left to right, and optionally the number of mentions behind each point."""
 
     name: str

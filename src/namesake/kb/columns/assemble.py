@@ -1,7 +1,4 @@
-"""From parsed columns in dump order to the columns of a KB: rows by QID, distinct statements, picked rows.
-
-The content of the dump stays mapped and is read in blocks; large results go to `large` arrays.
-"""
+"""From parsed columns in dump order to the columns of a KB: rows by QID, distinct statements, picked rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from namesake.arrays import Bool, Int8, Int32, Int64, UInt64
+from namesake.arrays import Bool, Int8, Int32, Int64, UInt64, take_rows
 from namesake.kb.columns import Column, KBColumns, Made, Ragged, Strings, large
 from namesake.kb.columns.large import AnyArray
 from namesake.kb.dump.parse import Items
@@ -28,17 +25,12 @@ class Numbering:
     """The rows of items (all that the dump contains or names) and of entities (the kept items), by QID."""
 
     item_qids: Int64
-    item_of: Int32
-    """Item row of each item of the dump, -1 where another one counts and nothing names it."""
-    dump_of: Int32
-    """Position of each item row in the dump, -1 where the dump only names the item."""
-    entity_item: Int32
-    """Item row of each entity."""
-    first: Bool
-    """Whether an item of the dump is the one of its QID that counts (`dump.revisions`)."""
+    item_of: Int32  # item row of each item of the dump, -1 where another one counts and nothing names it
+    dump_of: Int32  # position of each item row in the dump, -1 where the dump only names the item
+    entity_item: Int32  # item row of each entity
+    first: Bool  # whether an item of the dump is the one of its QID that counts (`dump.revisions`)
     bits: UInt64
-    before: Int32
-    """The QIDs of the items as a bitmap with running counts."""
+    before: Int32  # the QIDs of the items as a bitmap with running counts
 
     def find(self, qids: Int64) -> Int32:
         """The item row of each QID, -1 if there is none."""
@@ -67,7 +59,8 @@ def number(items: Items, first: Bool) -> Numbering:
         bitmap.add_all(bits, values if first[low:high].all() else values[np.repeat(first[low:high], np.diff(ends))])
     before = bitmap.count_before(bits)
     item_qids = large.empty(int(before[-1]), np.int64)
-    bitmap.members(bits, item_qids)
+    for low, high in large.blocks(len(bits), 1024):
+        item_qids[before[low] : before[high]] = 64 * low + bitmap.members(bits[low:high])
     item_of = large.kept(bitmap.find(bits, before, items.qid))
     dump_of, kept_item = large.full(len(item_qids), -1, np.int32), np.zeros(len(item_qids), np.bool_)
     for low, high in large.blocks(len(item_of), 16):
@@ -108,10 +101,6 @@ class Statements:
     tenure_end: Int32
     strings: Strings
 
-    def columns(self) -> Made:
-        """Pairs, the entities that state them, and the periods of those that are dated."""
-        return {KBColumns.declared()[name]: value for name, value in vars(self).items()}
-
 
 def values_of(indptr: Int64, rows: Int32) -> tuple[Int64, Int64]:
     """Where each of some rows of a ragged column ends, if they follow each other; and the places of their values."""
@@ -119,7 +108,7 @@ def values_of(indptr: Int64, rows: Int32) -> tuple[Int64, Int64]:
     ends = large.running(counts)
     places = large.empty(int(ends[-1]), np.int64)
     for low, high in large.spans(ends, 64):
-        places[ends[low] : ends[high]] = ranges(indptr[rows[low:high]], counts[low:high])
+        places[ends[low] : ends[high]] = take_rows(indptr, rows[low:high])[1]
     return ends, places
 
 
@@ -135,12 +124,6 @@ def distinct_keys(keys: UInt64, ids: Int32) -> UInt64:
     distinct = np.empty(size, np.uint64)
     distinct[known[taken]] = table[taken]
     return distinct
-
-
-def ranges(starts: Int64, counts: Int64) -> Int64:
-    """The numbers start … start + count − 1 of each row, one row after the other."""
-    ends = large.running(counts)
-    return np.repeat(starts - ends[:-1], counts) + np.arange(ends[-1])
 
 
 def state(items: Items, rows: Numbering) -> Statements:

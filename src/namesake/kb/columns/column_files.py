@@ -41,8 +41,8 @@ def map_column(file: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """The column in an open file, mapped; ValueError if the file contains anything else.
 
     The map is copy-on-write: kernels with eager signatures refuse read-only arrays, and what a program writes by
-    mistake never reaches the file. It outlives the file's handle and its name. Unlike Python's own maps, it keeps no
-    handle open: a KB has a hundred files.
+    mistake never reaches the file. It outlives the file's handle and its name. Unlike Python's own maps, which a build
+    with little memory uses to release their pages, it keeps no handle open: a KB has a hundred files.
     """
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):
@@ -52,6 +52,8 @@ def map_column(file: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         raise ValueError(f"no column of {dtype}, or not all of one")
     if not rows:
         return np.empty(0, dtype)
+    if large.room().folder is not None:
+        return large.room().map(file, dtype, HEADER, mmap.ACCESS_COPY)
     size, access = status.st_size, mmap.PROT_READ | mmap.PROT_WRITE
     address = _libc.mmap(None, size, access, mmap.MAP_PRIVATE, file, 0)
     if address == _FAILED:
@@ -160,10 +162,8 @@ class Columns:
     def __init__(self, folder: Path, prefix: str = "") -> None:
         """`prefix` begins the names of files that are read instead of those without it, where there are such."""
         self.folder, self.prefix = folder, prefix
-        self.opened: dict[str, os.stat_result] = {}
-        """The status of each file when it was mapped, by its name."""
-        self.digests: Mapping[str, str] = {}
-        """The digest of each file, as far as it is known."""
+        self.opened: dict[str, os.stat_result] = {}  # the status of each file when it was mapped, by its name
+        self.digests: Mapping[str, str] = {}  # the digest of each file, as far as it is known
         self._place = folder.absolute()
         self._identity = folder_identity(self._place)
         self._mapped: dict[str, npt.NDArray[Any]] = {}

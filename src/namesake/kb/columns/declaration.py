@@ -26,16 +26,11 @@ LONGEST_RUN = 4096
 class Axis:
     """What the rows of a column stand for. All columns of one axis have the same number of rows."""
 
-    name: str
-    """In the singular."""
-    counted: str = ""
-    """The field of the manifest that has the number of rows, if one has."""
-    values_of: str = ""
-    """The file name of the lists whose values have one row each here."""
-    one_more_than: "Axis | None" = None
-    """The axis between and around whose rows these stand."""
-    power_of_two: bool = False
-    """Whether the number of rows is a power of two: slots of a hash table."""
+    name: str  # in the singular
+    counted: str = ""  # the field of the manifest that has the number of rows, if one has
+    values_of: str = ""  # the file name of the lists whose values have one row each here
+    one_more_than: "Axis | None" = None  # the axis between and around whose rows these stand
+    power_of_two: bool = False  # whether the number of rows is a power of two: slots of a hash table
 
 
 @dataclass(frozen=True)
@@ -45,18 +40,12 @@ class Values:
     low: float | None = None
     high: float | None = None
     row_of: Axis | None = None
-    missing: bool = False
-    """Whether -1 may stand for no row."""
-    inverted: Axis | None = None
-    """Another axis: a negative number is `~row` of it."""
-    taken_in: str = ""
-    """The keys of a hash table: a free slot has no row (-1), every other slot has one."""
-    count_of: Axis | None = None
-    """The axis whose number of rows is the largest value."""
-    keys: bool = False
-    """Whether these are the keys of a hash table: 0 in a free slot, of which there are enough."""
-    entry: int = 1
-    """How many numbers belong to a key, including the key, which comes first."""
+    missing: bool = False  # whether -1 may stand for no row
+    inverted: Axis | None = None  # another axis: a negative number is `~row` of it
+    taken_in: str = ""  # the keys of a hash table: a free slot has no row (-1), every other slot has one
+    count_of: Axis | None = None  # the axis whose number of rows is the largest value
+    keys: bool = False  # whether these are the keys of a hash table: 0 in a free slot, of which there are enough
+    entry: int = 1  # how many numbers belong to a key, including the key, which comes first
 
     def __str__(self) -> str:
         if self.row_of:
@@ -79,10 +68,8 @@ class Column(cached_property[C]):
     """One column, whose values are a C: an attribute that is mapped at its first use and ordinary from then on."""
 
     kind: ClassVar[str]
-    holder: ClassVar[type[Any] | None] = None
-    """The class that holds the arrays of its files; None where there is one file and one array."""
-    parts: ClassVar[dict[str, str]] = {}
-    """The holder's arrays, by the suffixes of their files."""
+    holder: ClassVar[type[Any] | None] = None  # the class of the content; None where there is one file and one array
+    parts: ClassVar[dict[str, str]] = {}  # the holder's arrays, by the suffixes of their files
 
     def __init__(
         self, file: str, dtype: Any, rows: Axis, doc: str, values: Values = ANY, order: str = "", dump: bool = False
@@ -114,8 +101,7 @@ class Column(cached_property[C]):
         return found
 
 
-Made = dict[Column[Any], Any]
-"""Columns with their contents, ready to be written."""
+Made = dict[Column[Any], Any]  # columns with their contents, ready to be written
 
 
 class Array(Column[npt.NDArray[S]], Generic[S]):

@@ -12,7 +12,6 @@ import numpy as np
 from namesake.arrays import Int32, UInt64
 from namesake.errors import NamesakeError
 from namesake.kb.columns import LONGEST_RUN, Column, Columns, KBColumns, Mapped, NameColumns, large
-from namesake.kb.columns.large import AnyArray
 from namesake.kb.publish.draft import Draft
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns.group import count_values
@@ -36,19 +35,7 @@ def derived(column: Column[C]) -> Callable[[Callable[[KBColumns], C]], Callable[
 def derive_all(draft: Draft) -> None:
     """Make the derived columns of a draft, each from those that are written."""
     for column, function in DERIVED.items():
-        draft.write(column, function(KBColumns(DraftColumns(draft.folder))))  # maps only the columns that it needs
-
-
-class DraftColumns(Columns):
-    """The columns of a draft, whose pages are released when memory is short."""
-
-    def array(self, name: str, dtype: np.dtype[Any]) -> AnyArray:
-        """The file `name`.npy, mapped."""
-        if name not in self._mapped:
-            mapped: Any = np.load(self.folder / f"{name}.npy", mmap_mode="c")
-            large.room().add(mapped.base)
-            self._mapped[name] = np.asarray(mapped)
-        return self._mapped[name]
+        draft.write(column, function(KBColumns(Columns(draft.folder))))  # maps only the columns that it needs
 
 
 @derived(KBColumns.qid_bits)

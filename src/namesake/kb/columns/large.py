@@ -48,12 +48,9 @@ CANNOT_RESERVE = (errno.EOPNOTSUPP, errno.EINVAL)  # errors of file systems with
 class Room:
     """How much memory a build may take, and where large arrays go."""
 
-    bound: int = 0
-    """Bytes that the process may hold; 0 for no bound."""
-    block: int = BLOCK
-    """Bytes of temporary arrays that a step may make at a time."""
-    folder: Path | None = None
-    """Where large arrays go; None for memory."""
+    bound: int = 0  # bytes that the process may hold; 0 for no bound
+    block: int = BLOCK  # bytes of temporary arrays that a step may make at a time
+    folder: Path | None = None  # where large arrays go; None for memory
     small: int = SMALL
     _maps: weakref.WeakSet[mmap.mmap] = field(default_factory=weakref.WeakSet, compare=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, compare=False)
@@ -88,20 +85,16 @@ class Room:
         for pages in maps:
             pages.madvise(mmap.MADV_DONTNEED)
 
-    def add(self, pages: mmap.mmap) -> None:
-        """Release these pages as well when memory is short. A private map must not have been written to."""
-        with self._lock:
-            self._maps.add(pages)
-
     def file(self) -> FileIO:
         """A new file without a name, deleted when it is neither open nor mapped."""
         return TemporaryFile("w+b", buffering=0, dir=self.folder)
 
-    def map(self, file: FileIO, dtype: np.dtype[Any]) -> AnyArray:
-        """An array over the pages of a file that is not empty."""
-        pages = mmap.mmap(file.fileno(), 0)
-        self.add(pages)
-        return np.frombuffer(pages, dtype)
+    def map(self, file: int, dtype: npt.DTypeLike, offset: int = 0, access: int = mmap.ACCESS_WRITE) -> AnyArray:
+        """An array over an open file, whose pages can leave memory; what is written to a private map would be lost."""
+        pages = mmap.mmap(file, 0, access=access)
+        with self._lock:
+            self._maps.add(pages)
+        return np.frombuffer(pages, dtype, offset=offset)
 
 
 MEMORY = Room()
@@ -125,7 +118,7 @@ def empty(size: int, dtype: npt.DTypeLike) -> AnyArray:
             if isinstance(problem, OSError) and problem.errno not in CANNOT_RESERVE:
                 raise
             file.truncate(size * kind.itemsize)
-        return place.map(file, kind)
+        return place.map(file.fileno(), kind)
 
 
 def zeros(size: int, dtype: npt.DTypeLike) -> AnyArray:
@@ -228,7 +221,7 @@ class Growing:
             parts, self._parts = self._parts, []
             return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, self.dtype), *parts])
         with self._file as file:
-            return self._room.map(file, self.dtype) if self.size else np.empty(0, self.dtype)
+            return self._room.map(file.fileno(), self.dtype) if self.size else np.empty(0, self.dtype)
 
 
 def gathered(parts: Iterable[Sequence[AnyArray]], *types: npt.DTypeLike) -> list[AnyArray]:

@@ -1,7 +1,4 @@
-"""All columns of a KB, each declared once. The scanner's fields, the writer, `KB` and docs/kb-format.md follow from it.
-
-`docs/add-a-column.md` lists what else a new column needs.
-"""
+"""All columns of a KB, each declared once. The scanner's fields, the writer, `KB` and docs/kb-format.md follow."""
 
 from typing import Any
 

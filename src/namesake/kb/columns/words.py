@@ -6,17 +6,27 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import Int32, Int64, arrow_numbers, arrow_scalar, arrow_texts, numpy_numbers
+from namesake.arrays import (
+    Int32,
+    Int64,
+    UInt8,
+    UInt64,
+    arrow_numbers,
+    arrow_scalar,
+    arrow_texts,
+    numpy_numbers,
+    take_rows,
+)
 from namesake.kb.build_options import Options
 from namesake.kb.columns import KBColumns, Made, Ragged, Strings, large
-from namesake.kb.columns.assemble import Statements, empty_table, group, ranges
+from namesake.kb.columns.assemble import Statements, empty_table, group
 from namesake.kb.dump.parse import Items
 from namesake.kernels.columns.group import number_keys, union_words
 from namesake.kernels.text.characters import hash_all
 from namesake.kernels.text.lookup import ABSENT, look_up_all, word_sets
 from namesake.kernels.types import Ragged as Rows
 from namesake.language import Language
-from namesake.text import Bytes, Hashes, Ints, Normaliser, Offsets, spellings, table, tokenize
+from namesake.text import Normaliser, spellings, table, tokenize
 
 BLOCK = 4 << 20  # bytes of text tokenised at a time
 UNION_BYTES = 256  # temporary memory per entity while its words are gathered
@@ -24,7 +34,7 @@ WORDS_GUESSED = 32  # words per entity that are gathered in one pass; more of th
 
 
 def index_words(
-    columns: Sequence[tuple[Bytes, Offsets]], language: Language, how: str = "stem", old: KBColumns | None = None
+    columns: Sequence[tuple[UInt8, Int64]], language: Language, how: str = "stem", old: KBColumns | None = None
 ) -> tuple[Made, list[Ragged]]:
     """Index several string columns, each (data, offsets) in Arrow's layout.
 
@@ -55,13 +65,13 @@ def index_words(
     }, sets
 
 
-def _joined(parts: Iterable[tuple[Offsets, Ints]]) -> Ragged:
+def _joined(parts: Iterable[tuple[Int64, Int32]]) -> Ragged:
     """One column of lists, from parts of it: their offsets and values."""
     sizes, values = large.gathered(((np.diff(ends), some) for ends, some in parts), np.int64, np.int32)
     return Ragged(large.running(sizes), values)
 
 
-def _word_sets(surfaces: Ragged, word_of: Ints) -> Iterator[tuple[Offsets, Ints]]:
+def _word_sets(surfaces: Ragged, word_of: Int32) -> Iterator[tuple[Int64, Int32]]:
     """The words of each string, from the numbers of its surface forms, in parts."""
     for low, high in large.spans(surfaces.indptr, 8):
         ends = surfaces.indptr[low : high + 1]
@@ -73,13 +83,13 @@ class _Surfaces:
 
     def __init__(self, old: KBColumns | None) -> None:
         self.old = old
-        self.known: list[Ints] = []
+        self.known: list[Int32] = []
         self.spelled: list[str] = []
-        self.hashes: list[Hashes] = []
+        self.hashes: list[UInt64] = []
         self.counts = np.zeros(0, np.int64)
         self._table = empty_table()
 
-    def number(self, hashes: Hashes, data: Bytes, starts: Offsets, ends: Offsets) -> Ints:
+    def number(self, hashes: UInt64, data: UInt8, starts: Int64, ends: Int64) -> Int32:
         """The number of each surface form, given by its hash and its bytes in `data`."""
         known = len(self.counts)
         ids = np.empty(len(hashes), np.int32)
@@ -99,14 +109,14 @@ class _Surfaces:
         return ids
 
 
-def _numbers(data: Bytes, offsets: Offsets, surfaces: _Surfaces, language: Language) -> Iterator[tuple[Offsets, Ints]]:
+def _numbers(data: UInt8, offsets: Int64, surfaces: _Surfaces, language: Language) -> Iterator[tuple[Int64, Int32]]:
     """The numbers of the surface forms of each string, in parts."""
     for low, high in large.spans(offsets, 1, BLOCK):
         indptr, starts, ends, hashes, _ = tokenize(data, offsets[low : high + 1], language)
         yield indptr, surfaces.number(hashes, data, starts, ends)
 
 
-def _vocabulary(surfaces: _Surfaces, language: Language, how: str) -> tuple[Strings, Ints]:
+def _vocabulary(surfaces: _Surfaces, language: Language, how: str) -> tuple[Strings, Int32]:
     """The words, most frequent first, ties by text; and the word of each surface (-1: a stop word or none)."""
     new = arrow_texts(["", *Normaliser(language, how)(surfaces.spelled)], pa.large_string())
     old = surfaces.old.words if surfaces.old is not None else Strings.empty(0)
@@ -133,17 +143,13 @@ def index_kb_words(
     options: Options,
     old: KBColumns | None = None,
 ) -> Made:
-    """The columns of words, from the entities' `own` descriptions and first paragraphs, and from stated items.
-
-    `old` is the KB that is updated.
-    """
+    """The columns of words, from `own` descriptions and first paragraphs, and stated items; `old` is the updated KB."""
     is_value = np.zeros(len(dump_of), np.bool_)
     is_value[stated.pair_value[stated.pair_value >= 0]] = True
     values = np.flatnonzero(is_value)
     of_dump = dump_of[values]
-    starts = items.alias_indptr[of_dump]
-    alias_counts = np.where(of_dump < 0, 0, items.alias_indptr[of_dump + 1] - starts)
-    aliases = items.alias.take(ranges(starts, alias_counts))
+    alias_counts = np.where(of_dump < 0, 0, items.alias_indptr[of_dump + 1] - items.alias_indptr[of_dump])
+    aliases = items.alias.take(take_rows(items.alias_indptr, of_dump[of_dump >= 0])[1])
     texts = *own, items.label.take(of_dump), aliases, stated.strings
     columns = [(column.data, column.offsets) for column in texts]
     made, (d, p, labels, each_alias, strings) = index_words(columns, options.language, options.words, old)
@@ -170,7 +176,7 @@ def _spread(rows: Ragged, places: Int64, size: int) -> Ragged:
 
 def _unions(
     own: Ragged, stated: Statements, of_item: Ragged, of_string: Ragged, words: int
-) -> Iterator[tuple[Offsets, Ints]]:
+) -> Iterator[tuple[Int64, Int32]]:
     """D+S: the words of each entity's description and of its statements' values, in parts."""
     for low, high in large.blocks(len(own), UNION_BYTES):
         entities = (Rows(rows.indptr[low : high + 1], rows.values) for rows in (own, stated.statements))

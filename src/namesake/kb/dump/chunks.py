@@ -20,15 +20,11 @@ class Chunk:
     """Some whole lines of a dump."""
 
     file: str
-    first_line: int
-    """Number of its first line in the file, from 1."""
+    first_line: int  # number of its first line in the file, from 1
     lines: int
-    text: bytes
-    """The lines, then at least 64 zero bytes, because the scanner reads ahead."""
-    size: int
-    """Bytes of the lines."""
-    problem: str = ""
-    """Why a line that is too long for a chunk is rejected; the chunk is then empty."""
+    text: bytes  # the lines, then at least 64 zero bytes, because the scanner reads ahead
+    size: int  # bytes of the lines
+    problem: str = ""  # why a line that is too long for a chunk is rejected; the chunk is then empty
 
 
 def read_chunks(paths: Sequence[Path | str], workers: int, chunk_bytes: int = CHUNK) -> Iterator[Chunk]:

@@ -1,7 +1,4 @@
-"""Read the inputs of a build: dumps on several threads, whose columns wait on disk, and Wikipedia.
-
-A resumed build does not read again what an earlier run has read.
-"""
+"""Read the inputs of a build, each once: dumps on several threads, whose columns wait on disk, and Wikipedia."""
 
 import hashlib
 from collections import Counter
@@ -19,7 +16,9 @@ import numpy as np
 from namesake.arrays import Int64
 from namesake.errors import NamesakeError
 from namesake.files.digests import as_digest, hasher
+from namesake.files.draft import Stage
 from namesake.files.lines import Meter
+from namesake.files.outputs import sync
 from namesake.kb.build_options import Options, needs
 from namesake.kb.columns import Strings
 from namesake.kb.dump.chunks import read_chunks
@@ -52,8 +51,7 @@ class Inputs:
     spill: Spill
     reporter: Reporter
     rejects: Rejects = field(default_factory=Rejects)
-    content: Gathered = field(default_factory=lambda: Gathered({}, {}))
-    """What the columns of the dumps contain."""
+    content: Gathered = field(default_factory=lambda: Gathered({}, {}))  # of the columns of the dumps
 
     def dumps(self) -> None:
         """Read the dumps, after the content of the KB that they update."""
@@ -67,7 +65,11 @@ class Inputs:
             with self.reporter.stage("reading the changes" if self.options.base else "reading the dump"):
                 self.parse()
                 if self.options.deleted:
-                    self._delete(read_ids(self.options.deleted))
+                    gone = read_ids(self.options.deleted)
+                    columns = gone, np.zeros_like(gone), np.full_like(gone, self.content.items)
+                    for name, column in zip(GONE, columns, strict=True):
+                        self.spill.append(name, column)
+                    self.content.gone += len(gone)
             self.content.types = dict(self.spill.types)
             return {"content": self.content}
 
@@ -124,23 +126,16 @@ class Inputs:
         content.gone += len(parsed.gone_qid)
         content.dates_dropped += parsed.dates_dropped
 
-    def _delete(self, qids: Int64) -> None:
-        """Append deletions of these items."""
-        columns = qids, np.zeros_like(qids), np.full_like(qids, self.content.items)
-        for name, column in zip(GONE, columns, strict=True):
-            self.spill.append(name, column)
-        self.content.gone += len(qids)
-
     def items(self) -> Items:
         """The content of the dumps, mapped."""
         column = self.spill.column
         texts = {name: Strings(column(f"{name}.offsets"), column(f"{name}.bytes")) for name in TEXT_COLUMNS}
         return Items({name: texts[name] if name in texts else column(name) for name in FIELDS})
 
-    def wikipedia(self, qids: Int64) -> Wikipedia | None:
-        """The Wikipedia texts and ranks of the entities `qids`, if a dump was given."""
+    def wikipedia(self, qids: Int64) -> Wikipedia:
+        """The Wikipedia texts and ranks of the entities `qids`, as far as a dump was given."""
         if (path := self.options.wikipedia) is None:
-            return None
+            return Wikipedia(Strings.empty(len(qids)))
         reader = Reader(qids, self.spill, self.rejects)
 
         def read() -> dict[str, Any]:
@@ -161,9 +156,10 @@ class Inputs:
             return known.facts
         facts = read()
         if self.draft.key:
-            self.spill.keep()
+            for column in self.spill.types:
+                sync(self.spill.path(column))
             found = ReadInput(self.spill.types, facts, self.rejects.named, dict(self.rejects.reasons))
-            self.draft.note(name, found, sizes=self.spill.sizes)
+            self.draft.note(Stage(name, found, sizes=self.spill.sizes))
         return None
 
 

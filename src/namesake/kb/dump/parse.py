@@ -48,41 +48,28 @@ class Items:
     """
 
     qid: Int64
-    revision: Int64
-    """The number of the item's last revision; 0 if unknown."""
+    revision: Int64  # the number of the item's last revision; 0 if unknown
     kept: Bool
     person: Bool
     sitelinks: Int32
-    population: Int32
-    """The largest stated number of inhabitants (P1082); 0 if unknown."""
-    deciding: Int32
-    """A bit for each property that decides a kind (`kinds.deciding_bits`) and has a value."""
-    label: Strings
-    """In the first of the language's codes (`Language.labels`) that has a label; else empty."""
+    population: Int32  # the largest stated number of inhabitants (P1082); 0 if unknown
+    deciding: Int32  # a bit for each property that decides a kind (`kinds.deciding_bits`) and has a value
+    label: Strings  # in the first of the language's codes (`Language.labels`) that has a label; else empty
     description: Strings
-    title: Strings
-    """In the language's Wikipedia; empty for items that are not kept."""
-    alias_indptr: Int64
-    """Aliases of item i are alias[alias_indptr[i]:alias_indptr[i + 1]]."""
-    alias: Strings
-    """In all of these codes, and the labels that were not chosen: distinct, never the label, never empty."""
+    title: Strings  # in the language's Wikipedia; empty for items that are not kept
+    alias_indptr: Int64  # aliases of item i are alias[alias_indptr[i]:alias_indptr[i + 1]]
+    alias: Strings  # in all of these codes, with the labels that were not chosen: distinct, not the label, not empty
     statement_indptr: Int64
     statement_property: Int32
-    statement_value: Int64
-    """The QID of an item, or ~i for the string i of `strings`. Only kept items have strings."""
-    statement_start: Int32
-    """First day of the qualifier P580, `wikidata.MISSING` if unknown."""
-    statement_end: Int32
-    """Last day of the qualifier P582, `wikidata.MISSING` if unknown."""
+    statement_value: Int64  # the QID of an item, or ~i for the string i of `strings`, which only kept items have
+    statement_start: Int32  # first day of the qualifier P580, `wikidata.MISSING` if unknown
+    statement_end: Int32  # last day of the qualifier P582, `wikidata.MISSING` if unknown
     strings: Strings
     property_id: Int32
     property_label: Strings
-    gone_qid: Int64
-    """Items that are deleted or redirected, in dump order."""
-    gone_target: Int64
-    """The item to which each is redirected; 0 if it is deleted."""
-    gone_before: Int64
-    """The number of items of the dump before each deletion or redirect."""
+    gone_qid: Int64  # items that are deleted or redirected, in dump order
+    gone_target: Int64  # the item to which each is redirected; 0 if it is deleted
+    gone_before: Int64  # the number of items of the dump before each deletion or redirect
 
     def __init__(self, columns: dict[str, Any], rejected: Sequence[Reject] = (), dropped: int = 0) -> None:
         """Besides the columns: the rejected lines, and the number of dates that name no possible day."""

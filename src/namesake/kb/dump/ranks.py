@@ -1,7 +1,4 @@
-"""Files of ranks: lines of a QID, a tab and a number, such as `Q42<TAB>123.4`, plain or compressed.
-
-A negative rank means unknown: published files have -1 for entities without a rank.
-"""
+"""Files of ranks: lines of a QID, a tab and a number, -1 if unknown, such as `Q42<TAB>123.4`; and PageRank."""
 
 import math
 from collections.abc import Iterable, Iterator

@@ -26,14 +26,10 @@ SHOWN = 5  # items of a cycle of redirects in an error
 class Current(NamedTuple):
     """The records that count."""
 
-    first: Bool
-    """Whether each item of the dump counts."""
-    outdated: int
-    """Number of records that are older than one before them."""
-    gone: Int64
-    """QIDs that have no record any more, ascending."""
-    targets: Int64
-    """The item that replaces each; 0 if it is deleted."""
+    first: Bool  # whether each item of the dump counts
+    outdated: int  # number of records that are older than one before them
+    gone: Int64  # QIDs that have no record any more, ascending
+    targets: Int64  # the item that replaces each; 0 if it is deleted
 
 
 def current(items: Items) -> Current:

@@ -7,6 +7,7 @@ is read, and matched at its end: memory grows with the number of pages, not with
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -45,12 +46,11 @@ class _Page(msgspec.Struct):
 DECODER = msgspec.json.Decoder(_Page)
 
 
-@dataclass(frozen=True)
-class Wikipedia:
+class Wikipedia(NamedTuple):
     """The first paragraph of each entity's page, which may be empty, and PR_WP; None if no page has a link."""
 
     paragraphs: Strings
-    ranks: Float64 | None
+    ranks: Float64 | None = None
 
 
 @dataclass

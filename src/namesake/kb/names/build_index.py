@@ -24,17 +24,14 @@ BITS_PER_NAME = 16
 NO_TEXT = Strings.empty(0)
 BARE = np.array([BARE_LABEL, BARE_ALIAS], np.int8)
 """What a form without brackets is, if its text is a label or an alias."""
-NAME_BYTES = 256
-"""Temporary memory per name."""
+NAME_BYTES = 256  # temporary memory per name
 NAMED = kernels.Occurrences._fields
 OCCURRENCE = np.dtype([*zip(NAMED, ("u8", "i8", "i4", "i4", "i1"), strict=True), ("at", "i8")])
 """`kernels.Occurrences`, and its number among all."""
 ENTERED = np.dtype([("key", np.uint64), ("name", np.int32)])
 """A name that is entered into the table of names."""
-SLOT_BYTES = 64
-"""Temporary memory per name while the table is filled."""
-SITELINKS = 10
-"""Sitelinks that an entity needs for misspellings of its names to be indexed."""
+SLOT_BYTES = 64  # temporary memory per name while the table is filled
+SITELINKS = 10  # sitelinks that an entity needs for misspellings of its names to be indexed
 
 
 @dataclass(frozen=True)
@@ -42,8 +39,7 @@ class EntityNames:
     """The names of entities: all texts, with the label of each entity first and then the aliases; and their rows."""
 
     language: Language
-    aliases: Ragged
-    """The rows of each entity's aliases among all aliases."""
+    aliases: Ragged  # the rows of each entity's aliases among all aliases
     texts: Strings
     normalised: Strings
 

@@ -33,8 +33,7 @@ class NamedEntities(NamedTuple):
 
     indptr: Int64
     rows: Int32
-    kinds: Int8
-    """What the name is to each entity: `kernels.names.constants.LABEL` and so on."""
+    kinds: Int8  # what the name is to each entity: `kernels.names.constants.LABEL` and so on
 
 
 class ShortForm(NamedTuple):

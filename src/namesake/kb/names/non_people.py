@@ -15,7 +15,7 @@ from namesake.kb.dump.parse import Items
 from namesake.kb.names.normalise import normalise_many
 from namesake.kb.names.short_forms import at_comma, characters
 from namesake.kernels.columns.group import count_values
-from namesake.kernels.hash import fill, keep_largest, table_size
+from namesake.kernels.hash import fill, table_size
 from namesake.kernels.kinds import CHARACTER, NAME, PERSON
 from namesake.kernels.names.constants import FAME_STEPS
 from namesake.kernels.names.fold import begins_with
@@ -23,12 +23,10 @@ from namesake.kernels.names.index import hash_names
 
 MOST_TOKENS = 7
 """Longest name that is kept: no longer ones are searched for, and dumps are full of titles."""
-NAME_BYTES, HASH_BYTES = 256, 64
-"""Temporary memory per name, and per hash."""
+NAME_BYTES, HASH_BYTES = 256, 64  # temporary memory per name, and per hash
 NAMED = np.dtype([("turned", np.uint64), ("row", np.int64), ("fame", np.float64)])
 """A name: its hash with the bits that decide its slot highest, its row and its fame."""
-SMALLEST_PLACE = 500
-"""Inhabitants from which on the size of a place counts."""
+SMALLEST_PLACE = 500  # inhabitants from which on the size of a place counts
 BEFORE_COMMA, AN_ALIAS = 0.8, 0.7
 """Factor for the fame of a label before its comma (Springfield, Illinois) and of an alias."""
 
@@ -89,10 +87,7 @@ def _all_names(items: Items, dump: Int32) -> Iterator[tuple[Strings, Int64, floa
 
 
 def build_non_people(names: NonPeople) -> Made:
-    """The columns of non-people: the most famous one of each name, the first of two.
-
-    The lowest bits of the hashes determine the slots, and split the names into parts that fit in memory.
-    """
+    """The columns of non-people: the most famous one of each name, the first of two, by parts that fit in memory."""
     size = len(names.hashes)
     turn = np.uint64(64 - table_size(size).bit_length())
     parts, rows = large.Parts(NAMED, size, HASH_BYTES), large.Growing(np.int64)
@@ -104,8 +99,11 @@ def build_non_people(names: NonPeople) -> Made:
     for part in parts.each():
         ids = np.empty(len(part), np.int32)
         distinct = distinct_keys(np.ascontiguousarray(part["turned"]), ids)
-        found = keep_largest(ids, np.ascontiguousarray(part["fame"]), len(distinct))
-        rows.append(part["row"][found[np.argsort(distinct)]])
+        most, first = np.zeros(len(distinct)), np.empty(len(distinct), np.int64)
+        np.maximum.at(most, ids, part["fame"])
+        largest = np.flatnonzero(part["fame"] == most[ids])[::-1]
+        first[ids[largest]] = largest  # the last one written remains: the first of equal ones
+        rows.append(part["row"][first[np.argsort(distinct)]])
     best = rows.done()
     slots = table_size(len(best))
     keys, fame = large.zeros(slots, np.uint64), large.zeros(slots, np.uint8)

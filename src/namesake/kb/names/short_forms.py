@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow.compute as pc
 
 from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64, numpy_numbers, take_rows
@@ -21,27 +20,23 @@ from namesake.kb.names.build_index import EntityNames
 from namesake.kb.names.index import name_key, token_hash
 from namesake.kb.names.normalise import APOSTROPHES, TABLE_END, fold_table, normalise_many, replaced
 from namesake.kernels.columns.group import number_keys
-from namesake.kernels.hash import count_each, fill, hash_each, table_of, table_size
+from namesake.kernels.hash import fill, hash_each, table_of, table_size
 from namesake.kernels.names import fold, other_forms
 from namesake.kernels.names import forms as kernels
 from namesake.kernels.names.constants import DEMONYM, HEAD, NATIONAL_TEAM, NO_POSSESSIVE, TAIL, TEAM_DEMONYM
 from namesake.kernels.names.index import hash_names, mark_names, token_hashes
 from namesake.language import Language
 
-Texts = tuple[Strings, Bool]
-"""A column of texts, and which of them count."""
+Texts = tuple[Strings, Bool]  # a column of texts, and which of them count
 FORMS = tuple(tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items())
 """Names of the forms and factors for the entity's fame, by number (`kernels.names.constants.MONONYM` and so on)."""
 
 FORM_WEIGHTS = np.array([weight for _, weight in FORMS])
 OF_AN_ALIAS = 0.5
 """Factor for the short form of an alias (not for the last three forms, which only aliases have)."""
-MOST = 10
-"""Number of entities that are kept for a short form."""
+MOST = 10  # number of entities that are kept for a short form
 ENTRY = np.dtype([("key", np.uint64), ("row", np.int32), ("weight", np.float32), ("form", np.int8)])
-NAME_BYTES = 512
-"""Temporary memory for the entries of one name."""
-AnyRows = npt.NDArray[np.int32] | npt.NDArray[np.int64]
+NAME_BYTES = 512  # temporary memory for the entries of one name
 
 
 @cache
@@ -87,7 +82,7 @@ class FormEntries:
         self._parts = large.Parts(ENTRY, names, NAME_BYTES)
         self._known = known
 
-    def add(self, keys: UInt64, rows: AnyRows, forms: Int8, weights: Float64) -> None:
+    def add(self, keys: UInt64, rows: Int32 | Int64, forms: Int8, weights: Float64) -> None:
         """Add entries."""
         chosen = np.flatnonzero(keys)
         entries = np.empty(len(chosen), ENTRY)
@@ -225,7 +220,12 @@ def count_tokens(tokens: list[UInt64], prose: list[Texts]) -> Made:
     lower = np.zeros(len(keys), np.int32)
     for texts, counted in prose:
         fold.count_lower(texts.data, texts.offsets, counted, *fold_table(), characters(str.islower), keys, lower)
-    counts = [*(count_each(some, keys) for some in of_labels), lower]
+
+    def times(hashes: UInt64) -> Int64:
+        slots = large.computed(np.int64, 16, lambda some: fill(some, keys), hashes)
+        return np.where(keys == 0, 0, np.bincount(slots, minlength=len(keys)))  # hash 0 counts in a free slot
+
+    counts: list[AnyArray] = [*map(times, of_labels), lower]
     used = np.flatnonzero(np.logical_or.reduce([count > 0 for count in counts]))
     smaller, place = table_of(keys[used])
     columns = NameColumns.token_first, NameColumns.token_last, NameColumns.token_middle, NameColumns.token_lower
@@ -248,8 +248,7 @@ class Others(NamedTuple):
     shortened: Bool
     teams: Bool
     fame: Float64
-    demonym_rows: Int32
-    """The entities of the demonyms that the dump states."""
+    demonym_rows: Int32  # the entities of the demonyms that the dump states
     demonyms: Strings
 
 

@@ -15,7 +15,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 import pyarrow.compute as pc
 
 from namesake import language as languages
@@ -26,6 +25,7 @@ from namesake.kb.build import build, count_kinds
 from namesake.kb.columns import Axis, Column, Columns, KBColumns, Made, NameColumns, Ragged, Strings, concatenate
 from namesake.kb.columns.declaration import ASCENDING
 from namesake.kb.columns.derived import DERIVED
+from namesake.kb.columns.large import AnyArray
 from namesake.kb.columns.layout import ALIAS, ENTITY, ITEM, PAIR, STRING, TENURE, WORD
 from namesake.kb.manifest import BASE, MANIFEST, OWN_FILE, Manifest, parse_manifest, read_manifest
 from namesake.kb.names import short_forms
@@ -119,8 +119,7 @@ class Merge:
         self.base, self.small, self.dump = KBColumns(base), KBColumns(small), dump
         own = np.array([*dump.numbers.values()], np.int64)
         entities, items = self.small.qids, self.small.item_qids
-        self.own: Bool = np.isin(entities, own)
-        """Which entities of the small KB are own entities."""
+        self.own: Bool = np.isin(entities, own)  # which entities of the small KB are own entities
         self.changed: Bool = np.isin(entities, [*dump.targets])
         """Which of its entities are entities of the base with more aliases."""
         known = np.where(self.changed, positions(self.base.qids, entities), -1)
@@ -262,10 +261,8 @@ class MergeNames:
         self.base, self.small = NameColumns(merge.base.columns), NameColumns(merge.small.columns)
         self.labels = merge.small.item_labels.take(merge.small.entity_item)
         self.names = EntityNames.of(self.language, self.labels, merge.small.aliases, merge.small.alias_texts)
-        self.rows = merge.maps[ENTITY]
-        """The entities of the small KB in the merged KB."""
-        self.never: dict[int, set[int]] = {}
-        """Entities that a name never means, by the hash of the name."""
+        self.rows = merge.maps[ENTITY]  # the entities of the small KB in the merged KB
+        self.never: dict[int, set[int]] = {}  # entities that a name never means, by the hash of the name
         own = len(merge.base.qids)
         for record in merge.dump.records:
             row = own if record.is_own else int(positions(merge.base.qids, np.array([int(record.id[1:])]))[0])
@@ -382,15 +379,12 @@ def named_by(entities: Ragged, what: Int8, row: int) -> Named:
     return dict(zip(entities.values[at].tolist(), what[at].tolist(), strict=True))
 
 
-Numbers = npt.NDArray[Any]
-
-
 def after(size: int, new: Bool, rows: Int64 | int = -1) -> Int64:
     """Rows of which the new ones follow `size` others, in their order."""
     return np.where(new, size + np.cumsum(new) - 1, rows)
 
 
-def with_rows(base: Ragged, rows: Mapping[int, Numbers | Sequence[int]]) -> Ragged:
+def with_rows(base: Ragged, rows: Mapping[int, AnyArray | Sequence[int]]) -> Ragged:
     """Lists of which some rows are replaced. Rows that follow those of the base are new."""
     size = len(base)
     lengths = np.zeros(max([size, *(row + 1 for row in rows)]), np.int64)
@@ -409,8 +403,8 @@ def slots(keys: UInt64, hashes: UInt64) -> Int64:
 
 
 def entered(
-    keys: UInt64, hashes: UInt64, columns: list[Numbers], free: int
-) -> tuple[UInt64, list[Numbers], Int64, Bool]:
+    keys: UInt64, hashes: UInt64, columns: list[AnyArray], free: int
+) -> tuple[UInt64, list[AnyArray], Int64, Bool]:
     """Copies of a hash table with more keys, and of its columns; the slot of each hash, and whether it is new."""
     is_new = keys[slots(keys, hashes)] == 0
     taken = np.flatnonzero(keys)

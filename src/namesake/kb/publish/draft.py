@@ -9,11 +9,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from namesake.arrays import Int8
 from namesake.errors import NamesakeError
 from namesake.files.digests import as_digest, file_digest
 from namesake.files.draft import JOURNAL, FolderDraft
-from namesake.files.outputs import is_vacant, sync
+from namesake.files.outputs import is_vacant
 from namesake.kb.check import remember
 from namesake.kb.columns import Column, Made, columns, header, large
 from namesake.kb.manifest import MANIFEST, SOURCES, Manifest, listed_files
@@ -82,15 +81,8 @@ class Spill:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(exist_ok=True)
         self.folder = folder
-        self.types: dict[str, str] = {}
-        """The type of the numbers in each column."""
-        self.hashes: dict[str, Any] = {}
-        """What computes the digest of a column that was copied from a KB."""
-
-    def keep(self) -> None:
-        """Write all columns to the disk. They are complete."""
-        for name in self.types:
-            sync(self.path(name))
+        self.types: dict[str, str] = {}  # of the numbers in each column
+        self.hashes: dict[str, Any] = {}  # what computes the digest of a column that was copied from a KB
 
     def path(self, name: str) -> Path:
         """The file of a column."""
@@ -104,14 +96,6 @@ class Spill:
             if hashed := self.hashes.get(name):
                 hashed.update(content)
         assert array.dtype.str == self.types.setdefault(name, array.dtype.str), f"{name} changes its type"
-
-    def extended(self, name: str, size: int, value: int) -> Int8:
-        """A column of small numbers with `size` rows: what there is of it, and `value` in new rows."""
-        made: Int8 = large.full(size, value, np.int8)
-        if name in self.types:
-            known = self.column(name)[:size]
-            made[: len(known)] = known
-        return made
 
     def replace(self, name: str, array: npt.NDArray[Any]) -> None:
         """Write a column anew."""
@@ -134,6 +118,4 @@ class Spill:
         with self.path(name).open("rb") as file:
             if not file.seek(0, io.SEEK_END):
                 return np.empty(0, self.types[name])
-            pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-        large.room().add(pages)
-        return np.frombuffer(pages, self.types[name])
+            return large.room().map(file.fileno(), self.types[name], access=mmap.ACCESS_COPY)

@@ -182,8 +182,7 @@ class _Members:
         self.pack = pack
         self.stream = stream
         self.most = MOST_PACKED * pack.stat().st_size + MOST_SPARSE
-        self.read = 0
-        """Bytes unpacked so far."""
+        self.read = 0  # bytes unpacked so far
 
     def manifest(self) -> Manifest:
         """The first member."""

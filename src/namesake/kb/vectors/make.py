@@ -8,10 +8,8 @@ sentences from which a skip-gram model with negative samples learns a vector for
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -34,23 +32,13 @@ NOISE = 1 << 20  # size of the table of negative samples: nodes in proportion to
 RATE = 0.025  # the learning rate at the beginning
 
 
-@dataclass(frozen=True)
 class Texts:
-    """The distinct texts of a KB, those of values first, and the texts of each pair and each entity."""
+    """The distinct texts of a KB, of which the first `values` are those of statements.
 
-    texts: pa.LargeStringArray
-    values: int
-    """Number of texts of values."""
-    pairs: Int32
-    """The text of each pair's value, -1 if it has none."""
-    descriptions: Int32
-    """The text of each entity's description, -1 if it has none."""
-    paragraphs: Int32
-    """The text of each entity's first paragraph, -1 if it has none."""
+    `pairs`, `descriptions` and `paragraphs` have the text of each pair's value and of each entity, -1 if there is none.
+    """
 
-    @classmethod
-    def of(cls, kb: KB) -> Self:
-        """The texts of a KB."""
+    def __init__(self, kb: KB) -> None:
         items = kb.pair_value >= 0
         labels = kb.item_labels.take(np.where(items, kb.pair_value, -1)).arrow()
         strings = kb.strings.take(np.where(items, -1, ~kb.pair_value)).arrow()
@@ -61,8 +49,9 @@ class Texts:
         coded = pc.if_else(pc.equal(pc.utf8_trim_whitespace(whole), ""), None, whole).combine_chunks()
         coded = coded.dictionary_encode()
         codes = np.asarray(coded.indices.fill_null(-1), np.int32)
-        pairs, described, opened = np.split(codes, [len(value_texts), len(value_texts) + len(descriptions)])
-        return cls(coded.dictionary, int(pairs.max(initial=-1)) + 1, pairs, described, opened)
+        ends = [len(value_texts), len(value_texts) + len(descriptions)]
+        self.pairs, self.descriptions, self.paragraphs = np.split(codes, ends)
+        self.texts, self.values = coded.dictionary, int(self.pairs.max(initial=-1)) + 1
 
     def of_entities(self, kb: KB, first: int, last: int) -> tuple[Int64, Int32]:
         """The texts that make the vectors of entities `first` to `last`, ragged."""
@@ -101,7 +90,7 @@ def embed(
     if has_vectors(kb, "text") and not force:
         raise NamesakeError(f"{kb.path} has text vectors already: replace them with `force=True`")
     encoder = load(encoder, device, truncate) if isinstance(encoder, str) else encoder
-    texts = Texts.of(kb)
+    texts = Texts(kb)
     made = {"encoder": encoder.name, "digest": encoder.digest, "long": "truncate" if truncate else "chunks"}
     counts = {"texts": len(texts.texts), "values": texts.values, "pairs": len(texts.pairs)}
     with VectorDraft(kb, "text", made, encoder.dimension, force, **counts) as draft:

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from namesake.errors import NamesakeError
 from namesake.files.digests import damaged_file
-from namesake.files.draft import FolderDraft
+from namesake.files.draft import FolderDraft, Stage
 from namesake.files.outputs import sync
 from namesake.kb.check import is_known, remember
 from namesake.kb.columns import Columns, header
@@ -44,8 +44,7 @@ HALF, INT32 = np.dtype(np.float16), np.dtype(np.int32)
 TEXTS = "texts"  # the stage, and the file, of encoded texts in a draft
 BLOCK = 1 << 22  # numbers checked at a time
 
-Halves = npt.NDArray[np.uint16]
-"""Half-precision numbers as 16-bit integers; kernels convert them."""
+Halves = npt.NDArray[np.uint16]  # half-precision numbers as 16-bit integers; kernels convert them
 
 
 class VectorManifest(Sealed, frozen=True, kw_only=True):
@@ -54,8 +53,7 @@ class VectorManifest(Sealed, frozen=True, kw_only=True):
     format: str = FORMAT
     version: int = VERSION
     kind: Kind
-    kb: str
-    """The digest of the KB's manifest."""
+    kb: str  # the digest of the KB's manifest
     made: dict[str, str]
     """For text: `encoder`, its `digest`, `long` (chunks or truncate). For walks: the settings and the seed."""
     dimension: int
@@ -80,16 +78,9 @@ class Vectors:
     """One kind of a KB's vectors, mapped. A row of zeros is an entity without a vector."""
 
     manifest: VectorManifest
-    entities: Halves
-    """A row for each entity."""
-    values: Halves
-    """A unit vector for each distinct text of a statement's value; empty for walks."""
-    pair_rows: npt.NDArray[np.int32]
-    """The row of `values` for each pair, -1 if its value has no text or no vector; empty for walks."""
-
-    def entity(self, row: int) -> npt.NDArray[np.float32]:
-        """The vector of an entity."""
-        return wide(self.entities[row])
+    entities: Halves  # a row for each entity
+    values: Halves  # a unit vector for each distinct text of a statement's value; empty for walks
+    pair_rows: npt.NDArray[np.int32]  # the row of `values` for each pair, -1 if it has none; empty for walks
 
     def value(self, row: int) -> npt.NDArray[np.float32]:
         """The unit vector of a value's text."""
@@ -176,9 +167,7 @@ def verify_vectors(kb: KB) -> None:
             for file in sorted(path.iterdir()):
                 if file.name not in listed:
                     raise NamesakeError(f"{file} is no part of the KB's vectors ({MANIFEST} does not list it)")
-    for kind in KINDS:
-        if has_vectors(kb, kind):
-            open_vectors(kb, kind, verify=True)
+            open_vectors(kb, path.name, verify=True)
 
 
 class VectorDraft(FolderDraft):
@@ -228,7 +217,7 @@ class VectorDraft(FolderDraft):
             file.write(vectors.tobytes())
         sync(self.folder / TEXTS)
         now = done + len(vectors)
-        self.note(TEXTS, now, sizes={TEXTS: now * row})
+        self.note(Stage(TEXTS, now, sizes={TEXTS: now * row}))
 
     def encoded(self) -> npt.NDArray[np.uint16]:
         """The vectors of all texts, as the bits of half-precision numbers."""

@@ -4,6 +4,7 @@
 """
 
 import numpy as np
+import numpy.typing as npt
 
 from namesake.kernels.compiled import kernel
 from namesake.kernels.simd import ones
@@ -26,17 +27,11 @@ def count_before(bits):
     return before
 
 
-@kernel("void(uint64[::1], int64[::1])")
-def members(bits, qids):
-    """The members of a bitmap, ascending; `qids` has room for all."""
-    count = 0
-    for word in range(len(bits)):
-        left = bits[word]
-        while left:
-            lowest = left & (~left + np.uint64(1))
-            qids[count] = (word << 6) + ones(lowest - np.uint64(1))
-            count += 1
-            left ^= lowest
+def members(bits: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """The members of a bitmap, ascending."""
+    words = np.flatnonzero(bits)
+    places = np.flatnonzero(np.unpackbits(bits[words].view(np.uint8), bitorder="little"))
+    return 64 * words[places >> 6] + (places & 63)
 
 
 @kernel("int32[::1](uint64[::1], int32[::1], int64[::1])")

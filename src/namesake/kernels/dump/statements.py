@@ -133,10 +133,7 @@ def stated_time(data, value, to):
 
 @inner(types.int64(BYTES, types.int64, types.int64, types.int64, POINTERS))
 def keep_date(data, value, entry, rank, to):
-    """Store a date if it is the first of the best rank so far; `entry` is that of its property in `to.dates`.
-
-    Dates of birth and death rank above those of other kinds of items.
-    """
+    """Store a date if it is the first of the best rank so far; `entry` is that of its property in `to.dates`."""
     day, precision, _ = stated_time(data, value, to)
     of_life = entry >= tables.OF_LIFE
     slot = DIED if entry & 1 else BORN

@@ -1,5 +1,6 @@
 """Characters of UTF-8 text: their classes for the tokenizer, words of ASCII letters, and the hashes of tokens."""
 
+import string
 from inspect import unwrap
 
 import numpy as np
@@ -19,29 +20,14 @@ SPACE, HARD, STOP, BLANK, COMMA, DOT, APOSTROPHE, DASH, TICK, HIGH, ORDINARY, UN
 SPLIT = BLANK
 
 
-def _classes():
-    classes = np.full(256, ORDINARY, np.uint8)
-    members = {
-        SPACE: b" ",
-        HARD: b';@#$%&[](){}<>"',
-        STOP: b"?!",
-        BLANK: b"\t\n\v\f\r\x1c\x1d\x1e\x1f",  # whitespace that the Treebank rules do not take for a space
-        COMMA: b",:",
-        DOT: b".",
-        APOSTROPHE: b"'",
-        DASH: b"-",
-        TICK: b"`",
-        HIGH: bytes(range(128, 256)),
-        UNDERSCORE: b"_",
-        DIGIT: b"0123456789",
-        LETTER: bytes(range(65, 91)) + bytes(range(97, 123)),
-    }
-    for value, characters in members.items():
-        classes[np.frombuffer(characters, np.uint8)] = value
-    return classes
-
-
-CLASS = _classes()
+CLASS = np.full(256, ORDINARY, np.uint8)
+for _class, _signs in (
+    *((SPACE, b" "), (HARD, b';@#$%&[](){}<>"'), (STOP, b"?!"), (COMMA, b",:"), (DOT, b"."), (APOSTROPHE, b"'")),
+    *((DASH, b"-"), (TICK, b"`"), (UNDERSCORE, b"_"), (DIGIT, b"0123456789"), (HIGH, bytes(range(128, 256)))),
+    (LETTER, string.ascii_letters.encode()),
+    (BLANK, b"\t\n\v\f\r\x1c\x1d\x1e\x1f"),  # whitespace that the Treebank rules do not take for a space
+):
+    CLASS[list(_signs)] = _class
 LOWER = np.frombuffer(bytes(range(256)).lower(), np.uint8).astype(np.uint64)
 
 

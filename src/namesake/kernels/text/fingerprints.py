@@ -8,8 +8,7 @@ from namesake.kernels.hash import ZERO, add_byte, finish
 from namesake.kernels.simd import byte, pointer
 from namesake.kernels.types import I64, PAIRS, U8
 
-NEAR = 5
-"""How many words before a name, and how many after it, belong to its fingerprint."""
+NEAR = 5  # how many words before a name, and how many after it, belong to its fingerprint
 SPACE, BAR = np.uint64(32), np.uint64(124)
 FOLDED = np.array([k if chr(k).isalnum() or k > 127 else 0 for k in range(256)], np.uint8)
 FOLDED[65:91] += 32

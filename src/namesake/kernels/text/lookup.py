@@ -134,16 +134,3 @@ def analyse(data, offsets, tables, cached, to):
                 total += int(word >= 0)
         indptr[t + 1], sentence_indptr[t + 1] = total, total_sentences
     return total, total_sentences, missed, cached
-
-
-@kernel(types.int64(types.int64[::1], WORDS, WORDS))
-def drop_unknown(indptr, words, starts):
-    """Remove negative words in place; returns the number of words that remain."""
-    size, k = 0, indptr[0]
-    for t in range(len(indptr) - 1):
-        while k < indptr[t + 1]:
-            words[size], starts[size] = words[k], starts[k]
-            size += words[k] >= 0
-            k += 1
-        indptr[t + 1] = size
-    return size

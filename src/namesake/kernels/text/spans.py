@@ -5,7 +5,7 @@ from numba import types
 
 from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.search import first_at_least
-from namesake.kernels.simd import BYTES, LANES, below, equal, lowest, ones, pointer, prefetch, without_lowest
+from namesake.kernels.simd import LANES, below, ones, pointer, prefetch
 from namesake.kernels.text.characters import code_point
 from namesake.kernels.types import I32, I64, PAIRS, U8
 
@@ -23,31 +23,6 @@ def is_space(point):
     return point in (0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000) or 0x2000 <= point <= 0x200A
 
 
-TAB, SPACE, AFTER_SPACE = np.uint8(0x09), np.uint8(0x20), np.uint8(0x21)
-AFTER_RETURN, SEPARATORS = np.uint8(0x0E), np.uint8(0x1C)
-NONE, ONE, ALL = np.uint64(0), np.uint64(1), np.uint64(2**64 - 1)
-
-
-@inner(types.uint64(BYTES, types.int64))
-def spaces(raw, at):
-    """Mask of the white space (`is_space`) among 64 bytes of ASCII."""
-    space = equal(raw, at, SPACE)
-    if below(raw, at, AFTER_SPACE) != space:  # control characters, and not all of them are space
-        space |= below(raw, at, AFTER_RETURN) & ~below(raw, at, TAB)
-        space |= below(raw, at, SPACE) & ~below(raw, at, SEPARATORS)
-    return space
-
-
-@inner(types.int64(types.uint64, types.int64, types.int32[::1], types.int64))
-def put_bits(mask, position, out, size):
-    """Append `position` + the number of each set bit to `out`; its new size."""
-    while mask != NONE:
-        out[size] = position + lowest(mask)
-        size += 1
-        mask = without_lowest(mask)
-    return size
-
-
 @kernel(types.int32[:, ::1](U8, I64, I64, PAIRS))
 def tokens_to_characters(data, offsets, indptr, spans):
     """Spans of whitespace tokens as spans of characters.
@@ -57,35 +32,20 @@ def tokens_to_characters(data, offsets, indptr, spans):
     """
     out = np.full(spans.shape, BAD, np.int32)
     starts, ends = np.empty(len(data) // 2 + 1, np.int32), np.empty(len(data) // 2 + 1, np.int32)  # of one text
-    raw = pointer(data)
     for text in range(len(offsets) - 1):
         if indptr[text] == indptr[text + 1]:
             continue
         tokens, position, inside = 0, 0, False
         at, end = offsets[text], offsets[text + 1]
         while at < end:
-            if at + LANES <= end and below(raw, at, ASCII_END) == ALL:
-                space = spaces(raw, at)
-                before = space << ONE | (NONE if inside else ONE)  # where the byte before is space
-                put_bits(space & ~before, position, ends, tokens - inside)
-                tokens = put_bits(~space & before, position, starts, tokens)
-                inside = space >> np.uint64(LANES - 1) == NONE
-                at += LANES
-                position += LANES
-                continue
-            size = 1
-            space = data[at] <= 0x20 and is_space(data[at])
-            if data[at] >= 0x80:
-                point, size = code_point(data, at, end)
-                space = is_space(point)
-            if space:
+            point, size = code_point(data, at, end)
+            if is_space(point) == inside:
                 if inside:
                     ends[tokens - 1] = position
-                inside = False
-            elif not inside:
-                starts[tokens] = position
-                tokens += 1
-                inside = True
+                else:
+                    starts[tokens] = position
+                    tokens += 1
+                inside = not inside
             at += size
             position += 1
         if inside:
@@ -189,7 +149,7 @@ def cut_out(data, where):
         prefetch(text, where[min(name + AHEAD, len(where) - 1), 0])
         for at in range(where[name, 0], where[name, 1]):
             out[write] = text[at]
-            broken |= text[at] < SPACE
+            broken |= text[at] < 0x20
             write += 1
         offsets[name + 1] = write
     return offsets, out, broken

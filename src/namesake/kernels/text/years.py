@@ -15,7 +15,7 @@ from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import find
 from namesake.kernels.search import sort_range
 from namesake.kernels.simd import BYTES, LANES, NUMBERS, below, byte, lowest, pointer, prefetch
-from namesake.kernels.text.characters import hash_token, letters_end
+from namesake.kernels.text.characters import code_point, hash_token, letters_end
 from namesake.kernels.types import I64, PAIRS, U8, U64, own_record, record
 
 FIRST_YEAR, LAST_YEAR = 1000, 2049
@@ -77,16 +77,7 @@ def is_currency(point):
 @inner(I(BYTES, I, I))
 def point_at(text, at, high):
     """The character from byte `at` on; NOTHING at the end of the text."""
-    if at >= high:
-        return np.int64(NOTHING)
-    first = byte(text, at)
-    if first < CONTINUES:
-        return first
-    size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-    point = first & (0x7F >> size)
-    for i in range(at + 1, min(at + size, high)):
-        point = point << 6 | byte(text, i) & 0x3F
-    return point
+    return code_point(text, at, high)[0] if at < high else np.int64(NOTHING)
 
 
 @inner(I(BYTES, I, I))
@@ -116,6 +107,18 @@ def digits_from(text, at, high):
     while end < high and is_digit(byte(text, end)):
         end += 1
     return end - at
+
+
+@inner(types.UniTuple(types.int64, 2)(BYTES, I, I))
+def next_number(data, at, end):
+    """The end of the next number, and its value, -1 if it has more than four digits; `end` and -1 if there is none."""
+    while at < end and not is_digit(data[at]):
+        at += 1
+    begin, number = at, np.int64(0)
+    while at < end and is_digit(data[at]):
+        number = 10 * number + np.int64(data[at]) - ZERO if at - begin < 4 else number
+        at += 1
+    return at, number if 0 < at - begin <= 4 else np.int64(-1)
 
 
 @inner(I(BYTES, I, I, YEAR_WORDS))
@@ -151,9 +154,7 @@ def fits_behind(text, at, high, words):
         return point | CASE == SMALL_S and not is_glued(point_at(text, at + 1, high))  # the 1990s
     count = digits_from(text, at + 1, high)
     if point == HYPHEN and count == 4:
-        year = np.int64(0)
-        for i in range(at + 1, at + 5):
-            year = 10 * year + byte(text, i) - ZERO
+        year = next_number(text, at + 1, high)[1]
         return year >= FIRST_YEAR and year <= LAST_YEAR
     if point == HYPHEN and count == 0:  # 1990-present, 1990-Olympics, not 1500-metre
         end = letters_end(text, at + 1, high)
@@ -253,11 +254,8 @@ def years_of(data, offsets, words):
         begin, end = offsets[text], offsets[text + 1]
         at = next_digits(first, begin, end, last)
         while at < end:
-            start, year = at, np.int64(0)
-            while at < end and is_digit(byte(first, at)):
-                year = 10 * year + byte(first, at) - ZERO if at - start < 4 else np.int64(0)
-                at += 1
-            if at - start == 4 and is_year(first, start, at, begin, end, year, words):
+            at, year = next_number(first, at, end)
+            if is_year(first, at - 4, at, begin, end, year, words):
                 if size == len(years):
                     grown = np.empty(2 * size, np.float64)  # not np.append, with which Numba loads SciPy
                     for i in range(size):
@@ -272,13 +270,11 @@ def years_of(data, offsets, words):
 
 
 # years and ages after names
-REACH = 160
-"""The number of bytes after a name that are read."""
+REACH = 160  # the number of bytes after a name that are read
 SHORTEST_LIFE, YOUNGEST, OLDEST = 15, 10, 110
 """The years between two years in brackets that are those of a life; the ages that may follow a name."""
 AHEAD = 4  # mentions
-BIRTH, DEATH, AGE, KINDS = 0, 1, 2, 3
-DOUBLES = types.CPointer(types.float64)
+BIRTH, DEATH, AGE = range(3)
 
 
 class Phrases(NamedTuple):
@@ -316,18 +312,6 @@ def past_phrase(data, at, end, phrases):
     return longest
 
 
-@inner(types.UniTuple(types.int64, 2)(BYTES, I, I))
-def next_number(data, at, end):
-    """The end of the next number, and its value, -1 if it has more than four digits; `end` and -1 if there is none."""
-    while at < end and not is_digit(data[at]):
-        at += 1
-    begin, number = at, np.int64(0)
-    while at < end and is_digit(data[at]):
-        number = 10 * number + np.int64(data[at]) - ZERO if at - begin < 4 else number
-        at += 1
-    return at, number if 0 < at - begin <= 4 else np.int64(-1)
-
-
 @inner(types.UniTuple(types.int64, 2)(BYTES, I, I, YEAR_WORDS))
 def next_year(data, at, end, words):
     """The end of the next year, and the year; `end` and -1 if there is none. No byte before `at` is read."""
@@ -349,9 +333,9 @@ def year_behind(data, at, end, phrases, words):
     return np.int64(-1)
 
 
-@inner(types.void(BYTES, I, I, PHRASES, PHRASES, YEAR_WORDS, DOUBLES, types.int64))
-def in_brackets(data, at, end, born, died, words, told, row):
-    """Write the years in brackets: the one after "born", the one after "died"; else two years with a dash between."""
+@inner(types.UniTuple(types.int64, 2)(BYTES, I, I, PHRASES, PHRASES, YEAR_WORDS))
+def in_brackets(data, at, end, born, died, words):
+    """The years in brackets, or -1: the one after "born", the one after "died"; else two years with a dash between."""
     birth = year_behind(data, at, end, born, words)
     death = year_behind(data, at, end, died, words)
     if birth < 0 and death < 0:
@@ -361,22 +345,20 @@ def in_brackets(data, at, end, born, died, words, told, row):
             for k in range(place, behind):
                 if data[k] == HYPHEN or data[k] == LONG_DASH:
                     birth, death = first, second
-    if birth >= 0:
-        told[row + BIRTH] = birth
-    if death >= 0:
-        told[row + DEATH] = death
+    return birth, death
 
 
-@inlined(types.void(BYTES, I, I, PHRASES, PHRASES, YEAR_WORDS, DOUBLES, types.int64))
-def behind_name(data, at, end, born, died, words, told, row):
-    """Write the year of birth, the year of death and the age in data[at:end], which follows a name, to told[row:]."""
+@inlined(types.UniTuple(types.int64, 3)(BYTES, I, I, PHRASES, PHRASES, YEAR_WORDS))
+def behind_name(data, at, end, born, died, words):
+    """The year of birth, the year of death and the age in data[at:end], which follows a name; -1 for each missing."""
+    birth, death, age = np.int64(-1), np.int64(-1), np.int64(-1)
     at = past_blanks(data, at, end)
     if at < end and data[at] == OPEN:
         stop = at + 1
         while stop < end and data[stop] != OPEN and data[stop] != CLOSE:
             stop += 1
-        in_brackets(data, at + 1, stop, born, died, words, told, row)
-        return
+        birth, death = in_brackets(data, at + 1, stop, born, died, words)
+        return birth, death, age
     comma = at < end and data[at] == COMMA
     at = past_blanks(data, at + 1, end) if comma else at
     phrase = past_phrase(data, at, end, born)
@@ -384,14 +366,13 @@ def behind_name(data, at, end, born, died, words, told, row):
         stop = phrase
         while stop < end and data[stop] != DOT and data[stop] != SEMICOLON and data[stop] != OPEN:
             stop += 1
-        year = next_year(data, phrase, stop, words)[1]
-        if year >= 0:
-            told[row + BIRTH] = year
+        birth = next_year(data, phrase, stop, words)[1]
     elif comma and at < end and is_digit(data[at]):
         behind, number = next_number(data, at, end)
         ends = behind == end or data[behind] == COMMA or data[behind] == DOT or data[behind] == SEMICOLON
         if number >= YOUNGEST and number <= OLDEST and ends:
-            told[row + AGE] = number
+            age = number
+    return birth, death, age
 
 
 @kernel(types.Tuple((types.int64[::1], types.float64[:, ::1]))(U8, I64, I64, I64, PAIRS, U8, I64, U8, I64, YEAR_WORDS))
@@ -402,8 +383,8 @@ def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, 
     `data[offsets[a]:offsets[a + 1]]`, at the byte spans `spans[span_indptr[m]:span_indptr[m + 1]]`; `born` and `died`
     are phrases one after the other; `words` distinguish years from other numbers.
     """
-    told, tells, count = np.full(KINDS * len(article), np.nan), np.empty(len(article), np.int64), 0
-    text, numbers, may_begin = pointer(data), pointer(told), np.zeros(256, np.bool_)
+    told, tells, count = np.full((len(article), 3), np.nan), np.empty(len(article), np.int64), 0
+    text, may_begin = pointer(data), np.zeros(256, np.bool_)
     may_begin[OPEN], may_begin[COMMA] = True, True  # few bytes after a name are of these
     for blank in range(BLANK + 1):
         may_begin[blank] = True
@@ -413,7 +394,7 @@ def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, 
     births = Phrases(pointer(born), pointer(born_indptr), len(born_indptr) - 1)
     deaths = Phrases(pointer(died), pointer(died_indptr), len(died_indptr) - 1)
     for m in range(len(article)):
-        a, row, soon = article[m], KINDS * m, min(m + AHEAD, len(article) - 1)
+        a, soon = article[m], min(m + AHEAD, len(article) - 1)
         for k in range(span_indptr[soon], span_indptr[soon + 1]):
             prefetch(text, offsets[article[soon]] + spans[k, 1])
         for k in range(span_indptr[m], span_indptr[m + 1]):
@@ -421,9 +402,11 @@ def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, 
             end = min(at + REACH, offsets[a + 1])
             if at + 1 >= end or not may_begin[text[at + (text[at] <= BLANK)]]:
                 continue
-            behind_name(text, at, end, births, deaths, words, numbers, row)
-            if not (np.isnan(numbers[row + BIRTH]) and np.isnan(numbers[row + DEATH]) and np.isnan(numbers[row + AGE])):
+            found = behind_name(text, at, end, births, deaths, words)
+            if max(found[0], found[1], found[2]) >= 0:
+                for kind in range(3):
+                    told[m, kind] = found[kind] if found[kind] >= 0 else np.nan
                 tells[count] = m
                 count += 1
                 break
-    return tells[:count].copy(), told.reshape(len(article), KINDS)
+    return tells[:count].copy(), told
