@@ -46,10 +46,13 @@ _column("PR_WD", "pagerank_wikidata", "PageRank on the Wikidata item graph.", al
 _column("PR_WP", "pagerank_wikipedia", "PageRank on the Wikipedia link graph.", needs=LINKS, aliases=("PRWP",))
 
 
-@scorer("Fame", early=True)
-def fame(batch: Batch) -> Scores:
-    """log(1 + fame): sitelinks, or what population and use in statements amount to; 0 if not in the KB."""
-    return batch.once(_popularity)[0]
+def _declare_logarithm(row: int, name: str, formula: str, *aliases: str) -> Signal:
+    """Declare a row of `_popularity` as a scorer, which is 0 for an entity that is not in the KB."""
+    declare = scorer(name, formula=f"{formula}; 0 if not in the KB.", early=True, aliases=aliases)
+    return declare(lambda batch: batch.once(_popularity)[row])
+
+
+_declare_logarithm(0, "Fame", "log(1 + fame): sitelinks, or what population and use in statements amount to")
 
 
 @scorer("FameShare", early=True)
@@ -61,16 +64,10 @@ def fame_share(batch: Batch) -> Scores:
     return np.where(np.isnan(batch.mentions.quality), 0.0, share)  # an article's list may be a selection
 
 
-@scorer("TimesNamed", early=True)
-def times_named(batch: Batch) -> Scores:
-    """log(1 + statements of the KB that name the entity); 0 for an entity that is not in the KB."""
-    return batch.once(_popularity)[2]
-
-
-@scorer("ItemAge", early=True, aliases=("Early",))
-def item_age(batch: Batch) -> Scores:
-    """-log(1 + QID / 20,000,000): entities that were added late are seldom in texts; 0 if not in the KB."""
-    return batch.once(_popularity)[3]
+_declare_logarithm(2, "TimesNamed", "log(1 + statements of the KB that name the entity)")
+item_age = _declare_logarithm(
+    3, "ItemAge", "-log(1 + QID / 20,000,000): entities that were added late are seldom in texts", "Early"
+)
 
 
 @scorer("FoundItemAge", early=True)
@@ -85,10 +82,7 @@ def own_entity(batch: Batch) -> Scores:
     return (batch.qids >= FIRST_OWN).astype(np.float64)
 
 
-@scorer("StatementCount", early=True, aliases=("Record",))
-def statement_count(batch: Batch) -> Scores:
-    """log((1 + statements) / (1 + the median of the KB's people)); 0 for an entity that is not in the KB."""
-    return batch.once(_popularity)[4]
+_declare_logarithm(4, "StatementCount", "log((1 + statements) / (1 + the median of the KB's people))", "Record")
 
 
 def _popularity(batch: Batch, kb: KB) -> list[Scores]:

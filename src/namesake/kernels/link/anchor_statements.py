@@ -3,29 +3,15 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import kernel
 from namesake.kernels.hash import HALF, find_stamped
 from namesake.kernels.link.mutual import WORDS, place_in_set
-from namesake.kernels.link.word_sums import AHEAD, LINE, fetch_row
+from namesake.kernels.link.word_sums import AHEAD, fetch_row
 from namesake.kernels.search import holds
 from namesake.kernels.simd import pointer, prefetch, width
 from namesake.kernels.types import F64, I32, I64
 
 AT_ONCE = 64  # statements of a candidate
-STATEMENTS = types.CPointer(types.int32)
-
-
-@inlined(types.void(I64, I64, I64, STATEMENTS, STATEMENTS, types.int64))
-def fetch_statements(articles, anchors, indptr, pairs, counts, a):
-    """Prefetch the data of the statements of an article's anchors, and the first statements of the next article's."""
-    for m in range(articles[a], articles[a + 1]):
-        if anchors[m] >= 0:
-            for j in range(indptr[anchors[m]], indptr[anchors[m] + 1]):
-                prefetch(counts, pairs[j])
-    for m in range(articles[a + 1], articles[min(a + 2, len(articles) - 1)]):
-        if anchors[m] >= 0:
-            prefetch(pairs, indptr[anchors[m]])
-            prefetch(pairs, indptr[anchors[m]] + LINE)
 
 
 @kernel(types.UniTuple(types.float64[::1], 2)(I64, I64, I64, I64, I64, I32, I32, F64))
@@ -63,9 +49,12 @@ def shared_statements(articles, offsets, rows, anchors, indptr, pairs, counts, r
         if sizes[a] == 0:
             continue
         first, last = articles[a], articles[a + 1]
-        fetch_statements(articles, anchors, indptr, pair_at, pointer(counts), a)
         statements, mask, stamp = pointer(stated), (2 << width(np.uint64(sizes[a]))) - 1, np.uint64(a + 1)
         every, used, sieve[:] = 0.0, 0, 0
+        for m in range(first, last):
+            fetch_row(indptr_at, pair_at, anchors[min(m + 2, last - 1)], anchors[min(m + AHEAD, len(anchors) - 1)])
+            for j in range(indptr[max(anchors[m], 0)], indptr[anchors[m] + 1]):
+                prefetch(pointer(counts), pair_at[j])
         for m in range(first, last):
             own_slots[m - first], anchor_of[m - first] = used, m - first
             if anchors[m] < 0:

@@ -7,6 +7,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import HALF, KEYS, ONE, find_stamped
+from namesake.kernels.link.word_sums import fetch_row
 from namesake.kernels.simd import pointer, prefetch, width
 from namesake.kernels.types import F64, I32, I64, own_record, record
 
@@ -112,11 +113,9 @@ def read_entities(facts, rows, probability, mask, stamp, sets, tables):
     indptr, pairs, values, count = facts.indptr, pointer(facts.pairs), pointer(facts.values), 0
     items, once, twice = sets[0], sets[1], sets[2]
     for k in range(len(rows)):
-        if k + AHEAD < len(rows) and rows[k + AHEAD] >= 0:
-            prefetch(pointer(indptr), rows[k + AHEAD])
-            prefetch(pointer(facts.items), rows[k + AHEAD])
-        if k + 1 < len(rows) and rows[k + 1] >= 0:
-            prefetch(pairs, indptr[rows[k + 1]])
+        later = rows[min(k + AHEAD, len(rows) - 1)]
+        fetch_row(pointer(indptr), pairs, rows[min(k + 1, len(rows) - 1)], later)
+        prefetch(pointer(facts.items), later)
         tables.own[k] = tables.none + 1
         if rows[k] < 0:
             continue

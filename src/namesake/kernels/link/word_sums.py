@@ -15,21 +15,6 @@ COUNTS = types.float64[::1]
 
 MARKED_AT_ONCE = 8
 """How often the words of a text are marked, mention by mention, before they are looked up instead."""
-LOOKED_UP = 16
-"""Words that can be marked in the time of one lookup in one run of a context."""
-
-
-@inlined(types.boolean(RUNS, types.int64, I64, I64, types.int64, types.int64))
-def is_wide(contexts, context, entity_indptr, rows, first, last):
-    """Whether marking the words of a context takes longer than looking up the candidates' words in it."""
-    size = candidate_words = 0
-    begin, end = contexts.indptr[context], contexts.indptr[context + 1]
-    for k in range(begin, end):
-        size += contexts.runs[k, 1] - contexts.runs[k, 0]
-    for k in range(first, last):
-        if rows[k] >= 0:
-            candidate_words += entity_indptr[rows[k] + 1] - entity_indptr[rows[k]]
-    return size > LOOKED_UP * (end - begin) * candidate_words
 
 
 @kernel(COUNTS(F64, RAGGED, I64, RUNS, I64, RAGGED, I64, I64, RAGGED))
@@ -39,8 +24,8 @@ def overlap(weight, texts, article, contexts, context, names, offsets, rows, ent
     Mention m is in text `article[m]` and reads row `context[m]` of the contexts, which are runs of the texts' words;
     its name has row m of the names' words, and its candidates are the rows `rows[offsets[m]:offsets[m + 1]]` of the
     entities' words (-1: unknown, scores 0), which are unique within a row. Mentions that share a context stand
-    together. The words of a context are marked; where long contexts overlap, all of that would be quadratic, so after
-    some of it the candidates' words are looked up in the text.
+    together. The words of a context are marked; where contexts overlap, all of that would be quadratic, so after some
+    of it the candidates' words are looked up in the text.
     """
     words = texts.values
     name_indptr, name_words = names
@@ -56,7 +41,7 @@ def overlap(weight, texts, article, contexts, context, names, offsets, rows, ent
         if article[m] != text:
             text, marked_context = article[m], np.int64(-1)
             left = MARKED_AT_ONCE * (texts.indptr[text + 1] - texts.indptr[text])
-        looked_up = c != marked_context and left <= 0 and is_wide(contexts, c, entity_indptr, rows, first, last)
+        looked_up = c != marked_context and left <= 0
         if looked_up:
             stamp, marked_context = np.int32(stamp + 1), np.int64(-1)
             if indexed != text:
