@@ -58,10 +58,8 @@ _declare_logarithm(0, "Fame", "log(1 + fame): sitelinks, or what population and 
 @scorer("FameShare", early=True)
 def fame_share(batch: Batch) -> Scores:
     """log of the share of the fame of all candidates with this name; 0 for an entity that is not in the KB."""
-    share = batch.once(_popularity)[1]
-    if batch.mentions.context is not None:
-        return share
-    return np.where(np.isnan(batch.mentions.quality), 0.0, share)  # an article's list may be a selection
+    share, is_found = batch.once(_popularity)[1], batch.mentions.context is not None
+    return share if is_found else np.where(np.isnan(batch.mentions.quality), 0.0, share)  # lists may be selections
 
 
 _declare_logarithm(2, "TimesNamed", "log(1 + statements of the KB that name the entity)")

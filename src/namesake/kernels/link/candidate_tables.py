@@ -63,10 +63,8 @@ def largest_of(offsets, numbers, least):
     return largest
 
 
-LEAST_FAME = 0.01
-"""What is added to the fame of each candidate before the shares of candidates are computed."""
-HALF_AGE = 2e7
-"""The QID at which `popularity` has 1 / 2."""
+LEAST_FAME = 0.01  # what is added to the fame of each candidate before the shares of candidates are computed
+HALF_AGE = 2e7  # the QID for which `popularity` has 1 / 2
 
 
 @kernel(types.float64[:, ::1](I64, I64, I64, F32, I32, I64, types.float64))

@@ -19,8 +19,7 @@ AHEAD = 4
 """The distance of candidates that are prefetched."""
 MOST_STATEMENTS = 100
 """Statements of a candidate that are read."""
-READ = 1 << 30
-"""Where the statements of an entity begin that have been read, before some of them are chosen."""
+READ = 1 << 30  # where the statements of an entity begin that have been read, before some of them are chosen
 WORDS, SIX, LAST_WORD, LAST_BIT = 128, np.uint64(6), np.uint64(127), np.uint64(63)
 """A set of numbers, by their lowest bits, is 128 words of 64 bits."""
 STEPS, MOST_LOGARITHMS = 64, 2048
@@ -80,8 +79,7 @@ def logarithm(x):
     if x >= MOST_LOGARITHMS // STEPS:
         return np.log1p(x)
     place = np.uint64(max(x, 0.0) * STEPS)
-    step = np.float64(place) / STEPS
-    rest = (max(x, 0.0) - step) / (1 + step)
+    rest = (1 + max(x, 0.0)) / (1 + np.float64(place) / STEPS) - 1
     return LOGARITHMS[place] + rest * (1 - rest * (1 / 2 - rest * (1 / 3 - rest * (1 / 4 - rest / 5))))
 
 
