@@ -134,13 +134,13 @@ def test_shared_statements_are_those_of_the_other_anchors(statements, articles, 
     anchors = np.array([anchor for article in clipped for _, anchor in article], np.int64)
     starts = np.cumsum([0, *map(len, clipped)]).astype(np.int64)
     counts = np.array([max(sum(pair in s for s in statements), 1) for pair in range(31)], np.int32)
-    entities = 100 if weighted else 0
-    got = shared_statements(starts, offsets, rows, anchors, *csr(statements), counts, entities)
+    rarity = np.log(100 / counts) / np.log(100) if weighted else np.empty(0)
+    got = shared_statements(starts, offsets, rows, anchors, *csr(statements), counts, rarity)
     want, by_chance = [], []
     made = max(sum(map(len, statements)), 1)
 
     def weight(pair):
-        return np.log(100 / counts[pair]) / np.log(100) if weighted else 1.0
+        return rarity[pair] if weighted else 1.0
 
     for article in clipped:
         for rows, own in article:

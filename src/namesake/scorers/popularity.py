@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.kernels.dump.wikidata import FIRST_OWN, LARGEST_ID
-from namesake.rank import reduce_mentions
 from namesake.scorers.registry import Need, Scores, Signal, scorer
 
 if TYPE_CHECKING:
@@ -20,8 +19,6 @@ LINKS = Need(
     "Wikipedia's link graph (`kb build --wikipedia`) or ready-made ranks (`kb build --ranks wikipedia=FILE`)",
     lambda kb: "wikipedia: none" not in kb.manifest.ranks,
 )
-LEAST_FAME = 0.01  # what is added to a fame before its logarithm
-HALF_AGE = 2e7  # the QID at which ItemAge is -log 2
 
 
 @scorer("Random")
@@ -49,44 +46,32 @@ _column("PR_WD", "pagerank_wikidata", "PageRank on the Wikidata item graph.", al
 _column("PR_WP", "pagerank_wikipedia", "PageRank on the Wikipedia link graph.", needs=LINKS, aliases=("PRWP",))
 
 
-@scorer("Fame", early=True)
-def fame(batch: Batch, kb: KB) -> Scores:
-    """log(1 + fame): sitelinks, or what population and use in statements amount to; 0 if not in the KB."""
-    return np.log1p(batch.once(fames))
+def _declare_logarithm(row: int, name: str, formula: str, *aliases: str) -> Signal:
+    """Declare a row of `_popularity` as a scorer, which is 0 for an entity that is not in the KB."""
+    declare = scorer(name, formula=f"{formula}; 0 if not in the KB.", early=True, aliases=aliases)
+    return declare(lambda batch: batch.once(_popularity)[row])
+
+
+_declare_logarithm(0, "Fame", "log(1 + fame): sitelinks, or what population and use in statements amount to")
 
 
 @scorer("FameShare", early=True)
-def fame_share(batch: Batch, kb: KB) -> Scores:
+def fame_share(batch: Batch) -> Scores:
     """log of the share of the fame of all candidates with this name; 0 for an entity that is not in the KB."""
-    fame, size = batch.once(fames), np.diff(batch.offsets)
-    total = reduce_mentions(np.add, fame, batch.offsets, 0.0) + LEAST_FAME * size  # exact in any order: float32
-    shares = (fame + LEAST_FAME) / np.repeat(total, size)
-    is_listed = np.isnan(batch.mentions.quality)  # by the article, whose list may be a selection
-    return np.where((batch.rows >= 0) & ~is_listed, np.log(shares), 0.0)
+    share, is_found = batch.once(_popularity)[1], batch.mentions.context is not None
+    return share if is_found else np.where(np.isnan(batch.mentions.quality), 0.0, share)  # lists may be selections
 
 
-@scorer("TimesNamed", early=True)
-def times_named(batch: Batch, kb: KB) -> Scores:
-    """log(1 + statements of the KB that name the entity); 0 for an entity that is not in the KB."""
-    return np.log1p(_known(kb.used, batch))
-
-
-@scorer("ItemAge", early=True, aliases=("Early",))
-def item_age(batch: Batch, kb: KB) -> Scores:
-    """-log(1 + QID / 20,000,000): entities that were added late are seldom in texts; 0 if not in the KB."""
-    return batch.once(_item_age)
-
-
-def _item_age(batch: Batch, kb: KB) -> Scores:
-    median = int(kb.qids[len(kb.qids) // 2]) if len(kb.qids) else 0
-    qids = np.where(batch.qids >= FIRST_OWN, median, batch.qids)  # own entities count as an item of medium age
-    return np.where(batch.rows >= 0, -np.log1p(qids / HALF_AGE), 0.0)
+_declare_logarithm(2, "TimesNamed", "log(1 + statements of the KB that name the entity)")
+item_age = _declare_logarithm(
+    3, "ItemAge", "-log(1 + QID / 20,000,000): entities that were added late are seldom in texts", "Early"
+)
 
 
 @scorer("FoundItemAge", early=True)
-def found_item_age(batch: Batch, kb: KB) -> Scores:
+def found_item_age(batch: Batch) -> Scores:
     """ItemAge for names found in the text; 0 for names that articles list, which are more often of new entities."""
-    return np.zeros(len(batch.rows)) if batch.mentions.context is None else batch.once(_item_age)
+    return np.zeros(len(batch.rows)) if batch.mentions.context is None else item_age(batch)
 
 
 @scorer("OwnEntity", early=True)
@@ -95,12 +80,18 @@ def own_entity(batch: Batch) -> Scores:
     return (batch.qids >= FIRST_OWN).astype(np.float64)
 
 
-@scorer("StatementCount", early=True, aliases=("Record",))
-def statement_count(batch: Batch, kb: KB) -> Scores:
-    """log((1 + statements) / (1 + the median of the KB's people)); 0 for an entity that is not in the KB."""
-    indptr, rows = kb.statements.indptr, np.maximum(batch.rows, 0)
-    size = indptr[np.minimum(rows + 1, len(indptr) - 1)] - indptr[rows]
-    return np.where(batch.rows >= 0, np.log((1 + size) / (1 + median_statements(kb))), 0.0)
+_declare_logarithm(4, "StatementCount", "log((1 + statements) / (1 + the median of the KB's people))", "Record")
+
+
+def _popularity(batch: Batch, kb: KB) -> list[Scores]:
+    """The numbers of `kernels.link.candidate_tables.popularity` for each candidate, in logarithms."""
+    from namesake.kernels.link.candidate_tables import popularity
+
+    middle = int(kb.qids[len(kb.qids) // 2]) if len(kb.qids) else 0  # own entities count as an item of medium age
+    qids = np.where(batch.qids >= FIRST_OWN, middle, batch.qids)
+    columns = kb.fame, kb.used, kb.statements.indptr
+    numbers = popularity(batch.offsets, batch.rows, qids, *columns, median_statements(kb))
+    return list(np.log(numbers, out=numbers))
 
 
 @lru_cache(maxsize=4)

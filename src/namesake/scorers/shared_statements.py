@@ -46,29 +46,29 @@ def _of_anchor(kb: KB, statement: Source, anchor: int) -> Source:
 @scorer("EEIScore", anchors=True, explain=statements_with_anchors)
 def eeiscore(batch: Batch, kb: KB) -> Scores:
     """|S_e ∩ ∪ S_u| over the anchors u ≠ e: all of the article, or the first only, as the recipe says."""
-    return statements_shared(batch, kb, 0)[0]
+    return statements_shared(batch, kb, np.empty(0))[0]
 
 
 @scorer("SharedStatements", anchors=True, explain=statements_with_anchors, aliases=("Company",))
 def shared_statements(batch: Batch, kb: KB) -> Scores:
     """log((s + 0.3) / (chance + 0.3)), s: EEIScore with statements weighted by rarity; chance: of a random entity."""
-    return lift(*statements_shared(batch, kb, len(kb)))
+    return lift(*statements_shared(batch, kb, _pair_rarity(kb)))
 
 
 @scorer("ListedStatements", anchors=True, explain=statements_with_anchors)
 def listed_statements(batch: Batch, kb: KB) -> Scores:
     """SharedStatements for names that articles list, whose anchors are certain names; 0 for names found in the text."""
     listed = batch.mentions.context is None
-    return lift(*statements_shared(batch, kb, len(kb))) if listed else np.zeros(len(batch.rows))
+    return lift(*statements_shared(batch, kb, _pair_rarity(kb))) if listed else np.zeros(len(batch.rows))
 
 
-def statements_shared(batch: Batch, kb: KB, entities: int) -> tuple[Scores, Scores]:
-    """What each candidate, and a random entity, shares with anchors; weighted by rarity among `entities` if not 0."""
+def statements_shared(batch: Batch, kb: KB, rarity: Scores) -> tuple[Scores, Scores]:
+    """What each candidate, and a random entity, shares with anchors, weighted by rarity unless `rarity` is empty."""
     from namesake.kernels.link.anchor_statements import shared_statements as kernel
 
     mentions = batch.articles, batch.offsets, batch.rows, batch.anchors
     statements = kb.statements.indptr, kb.statements.values, kb.pair_count
-    shared: tuple[Scores, Scores] = kernel(*mentions, *statements, entities)
+    shared: tuple[Scores, Scores] = kernel(*mentions, *statements, rarity)
     return shared
 
 

@@ -123,24 +123,15 @@ def listed_words(batch: Batch, kb: KB) -> Scores:
 @scorer("LabelWords")
 def label_words(batch: Batch, kb: KB) -> Scores:
     """Words of the label, beyond those of the name, that are in the article: at most 3; 0 if no statement names it."""
-    return np.minimum(batch.once(_label_words)[0], 3.0)
+    named: Scores = np.minimum(batch.once(beyond_chance).label, 3.0)
+    return named
 
 
 @scorer("LabelWordsMissing")
 def label_words_missing(batch: Batch, kb: KB) -> Scores:
     """-1 for each word of the label, beyond as many as the name has, that is not in the article: at least -4."""
-    return -np.minimum(batch.once(_label_words)[1], 4.0)
-
-
-def _label_words(batch: Batch, kb: KB) -> tuple[Scores, Scores]:
-    """How many words of each candidate's label are in the article but not in the name, and how many are in neither."""
-    from namesake.kernels.link.word_sums import overlap
-
-    labels, items = kb.words_item, np.where(batch.rows >= 0, kb.entity_item[batch.rows], -1).astype(np.int64)
-    inside: Scores = overlap(equal(kb), *_compared(batch, batch.wide, (items, labels.indptr, labels.values)))
-    size = np.where(items >= 0, labels.indptr[items + 1] - labels.indptr[items], 0)
-    beyond = np.maximum(size - np.repeat(np.diff(batch.name_words.indptr), np.diff(batch.offsets)), 0)
-    return inside, np.maximum(beyond - inside, 0.0)
+    missing: Scores = np.maximum(-batch.once(beyond_chance).label_missing, -4.0)
+    return missing
 
 
 def lift(shared: Scores, chance: Scores) -> Scores:
@@ -176,11 +167,14 @@ def expected(kb: KB) -> Scores:
 
 
 def beyond_chance(batch: Batch, kb: KB) -> Beyond:
-    """What candidates share with the article and with the sentences of the name, and what chance gives."""
+    """What candidates and their labels share with the article and the sentences of the name, and what chance gives."""
     from namesake.kernels.link.word_sums import overlap_and_chance
+    from namesake.kernels.types import Ragged
 
     compared = _compared(batch, batch.narrow, _entity_words(batch, kb))
-    beyond: Beyond = overlap_and_chance(rarity(kb), expected(kb), *compared)
+    items = np.where(batch.rows >= 0, kb.entity_item[batch.rows], -1).astype(np.int64)
+    labels = Ragged(kb.words_item.indptr, kb.words_item.values)
+    beyond: Beyond = overlap_and_chance(rarity(kb), expected(kb), *compared, items, labels)
     return beyond
 
 

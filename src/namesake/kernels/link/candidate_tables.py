@@ -9,11 +9,12 @@ from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.dump.wikidata import YEAR
 from namesake.kernels.search import first_at_least, holds
 from namesake.kernels.simd import pointer, prefetch
-from namesake.kernels.types import F64, I8, I32, I64, RAGGED, U8, record
+from namesake.kernels.types import F32, F64, I8, I32, I64, RAGGED, U8, record
 
 KEYS = types.Array(types.float64, 2, "C", readonly=True)
 TOGETHER = 64
 """Mentions whose evidence is weighed together."""
+SOON = 24  # candidates
 
 
 @inner(types.boolean(KEYS, types.int64, types.int64))
@@ -53,11 +54,44 @@ def top_two(offsets, keys):
 @kernel(types.float64[::1](I64, F64, F64))
 def largest_of(offsets, numbers, least):
     """The largest number of each mention's candidates, at least that of the mention."""
-    largest = least.copy()
+    largest = np.empty(len(least))
     for m in range(len(largest)):
+        best = least[m]
         for c in range(offsets[m], offsets[m + 1]):
-            largest[m] = max(largest[m], numbers[c])
+            best = numbers[c] if numbers[c] > best else best
+        largest[m] = best
     return largest
+
+
+LEAST_FAME = 0.01  # what is added to the fame of each candidate before the shares of candidates are computed
+HALF_AGE = 2e7  # the QID for which `popularity` has 1 / 2
+
+
+@kernel(types.float64[:, ::1](I64, I64, I64, F32, I32, I64, types.float64))
+def popularity(offsets, rows, qids, fame, used, indptr, median):
+    """For each candidate, in five rows: 1 + its fame; its share of the fame of all candidates of its mention;
+
+    1 + the statements that name it; a number that falls with the QID; and 1 + its statements by 1 + the `median`. All
+    are 1 for an entity that is not in the KB.
+    """
+    found = np.ones((5, len(rows)))
+    for m in range(len(offsets) - 1):
+        total = 0.0
+        for c in range(offsets[m], offsets[m + 1]):
+            soon = max(rows[min(c + SOON, len(rows) - 1)], 0)
+            prefetch(pointer(fame), soon)
+            prefetch(pointer(used), soon)
+            prefetch(pointer(indptr), soon)
+            if rows[c] >= 0:
+                found[0, c] += fame[rows[c]]
+                found[2, c] += used[rows[c]]
+                found[3, c] = 1 / (1 + qids[c] / HALF_AGE)
+                found[4, c] = (1 + indptr[rows[c] + 1] - indptr[rows[c]]) / (1 + median)
+            total += found[0, c] - 1 + LEAST_FAME
+        for c in range(offsets[m], offsets[m + 1]):
+            if rows[c] >= 0:
+                found[1, c] = (found[0, c] - 1 + LEAST_FAME) / total
+    return found
 
 
 @kernel(types.void(I64, types.float64[::1], types.float64[::1]))
@@ -244,7 +278,6 @@ years, a death alone for 75."""
 DAYS_PER_YEAR = 365.25
 DEFAULT_YEAR = 2015.0
 """The year of an article that has no date and names no year."""
-SOON = 24  # candidates
 DAYS, PRECISIONS = types.CPointer(types.int32), types.CPointer(types.int8)
 FLAGS = types.Array(types.boolean, 1, "C", readonly=True)
 

@@ -37,31 +37,17 @@ def sentence_words(indptr, starts, sentence_indptr, sentences):
     return words
 
 
-@inner(types.void(types.int64[:, ::1], types.int64, types.int64))
-def sort_runs(runs, first, end):
-    """Sort runs[first:end] by where they begin, then by where they end; both have at most 32 bits."""
-    keys = np.empty(end - first, np.uint64)
-    for k in range(first, end):
-        keys[k - first] = np.uint64(runs[k, 0]) << HALF | np.uint64(runs[k, 1])
-    sort_range(keys, 0, len(keys))
-    for k in range(first, end):
-        runs[k, 0], runs[k, 1] = np.int64(keys[k - first] >> HALF), np.int64(keys[k - first] & LOW_HALF)
-
-
-@inlined(types.int64(types.int64[:, ::1], types.int64, types.int64))
+@inlined(types.int64(types.uint64[::1], types.int64, types.int64))
 def merge(runs, first, end):
-    """Make runs[first:end] ascending and disjoint, and return where they end now."""
-    for k in range(first + 1, end):
-        if runs[k, 0] < runs[k - 1, 0]:
-            sort_runs(runs, first, end)
-            break
+    """Make runs[first:end], each with its beginning in the high bits, ascending and disjoint; return the new end."""
+    sort_range(runs, first, end)
     last = first
     for k in range(first + 1, end):
-        if runs[k, 0] <= runs[last, 1]:
-            runs[last, 1] = max(runs[last, 1], runs[k, 1])
+        if runs[k] >> HALF <= runs[last] & LOW_HALF:
+            runs[last] = runs[last] >> HALF << HALF | max(runs[last] & LOW_HALF, runs[k] & LOW_HALF)
         else:
             last += 1
-            runs[last, 0], runs[last, 1] = runs[k, 0], runs[k, 1]
+            runs[last] = runs[k]
     return min(last + 1, end)
 
 
@@ -76,7 +62,7 @@ def narrow_contexts(indptr, starts, sentence_indptr, sentences, article, span_in
     `spans[span_indptr[m]:span_indptr[m + 1]]`. Mentions one after the other with the same sentences share a context.
     """
     context = np.empty(len(article), np.int64)
-    run_indptr, runs = np.zeros(len(article) + 1, np.int64), np.empty((len(spans), 2), np.int64)
+    run_indptr, runs = np.zeros(len(article) + 1, np.int64), np.empty(len(spans), np.uint64)
     words, sentence_at, count = sentence_words(indptr, starts, sentence_indptr, sentences), pointer(sentences), 0
     for m in range(len(article)):
         a = article[m]
@@ -84,20 +70,26 @@ def narrow_contexts(indptr, starts, sentence_indptr, sentences, article, span_in
         begin = end = run_indptr[count]
         for k in range(span_indptr[m], span_indptr[m + 1]):
             s = max(first_at_least(sentence_at, first, last, spans[k, 0] + 1) - 1, first)
-            after = first_at_least(sentence_at, s, last, spans[k, 1])
+            after = s
+            while after < last and sentence_at[after] < spans[k, 1]:
+                after += 1
             if after > s:
-                runs[end, 0], runs[end, 1] = words[s], words[after] if after < last else indptr[a + 1]
+                stop = words[after] if after < last else indptr[a + 1]
+                runs[end] = np.uint64(words[s]) << HALF | np.uint64(stop)
                 end += 1
         end = merge(runs, begin, end)
         before = run_indptr[count - 1] if count > 0 else 0
         shared = count > 0 and article[m - 1] == a and begin - before == end - begin
         for k in range(end - begin if shared else 0):
-            shared = shared and runs[before + k, 0] == runs[begin + k, 0] and runs[before + k, 1] == runs[begin + k, 1]
+            shared = shared and runs[before + k] == runs[begin + k]
         if not shared:
             count += 1
             run_indptr[count] = end
         context[m] = count - 1
-    return context, run_indptr[: count + 1].copy(), runs[: run_indptr[count]].copy()
+    ends = np.empty((run_indptr[count], 2), np.int64)
+    for k in range(len(ends)):
+        ends[k, 0], ends[k, 1] = runs[k] >> HALF, runs[k] & LOW_HALF
+    return context, run_indptr[: count + 1].copy(), ends
 
 
 @inner(types.uint64[::1](RAGGED, types.int64))

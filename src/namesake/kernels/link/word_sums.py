@@ -15,21 +15,6 @@ COUNTS = types.float64[::1]
 
 MARKED_AT_ONCE = 8
 """How often the words of a text are marked, mention by mention, before they are looked up instead."""
-LOOKED_UP = 16
-"""Words that can be marked in the time of one lookup in one run of a context."""
-
-
-@inlined(types.boolean(RUNS, types.int64, I64, I64, types.int64, types.int64))
-def is_wide(contexts, context, entity_indptr, rows, first, last):
-    """Whether marking the words of a context takes longer than looking up the candidates' words in it."""
-    size = candidate_words = 0
-    begin, end = contexts.indptr[context], contexts.indptr[context + 1]
-    for k in range(begin, end):
-        size += contexts.runs[k, 1] - contexts.runs[k, 0]
-    for k in range(first, last):
-        if rows[k] >= 0:
-            candidate_words += entity_indptr[rows[k] + 1] - entity_indptr[rows[k]]
-    return size > LOOKED_UP * (end - begin) * candidate_words
 
 
 @kernel(COUNTS(F64, RAGGED, I64, RUNS, I64, RAGGED, I64, I64, RAGGED))
@@ -39,8 +24,8 @@ def overlap(weight, texts, article, contexts, context, names, offsets, rows, ent
     Mention m is in text `article[m]` and reads row `context[m]` of the contexts, which are runs of the texts' words;
     its name has row m of the names' words, and its candidates are the rows `rows[offsets[m]:offsets[m + 1]]` of the
     entities' words (-1: unknown, scores 0), which are unique within a row. Mentions that share a context stand
-    together. The words of a context are marked; where long contexts overlap, all of that would be quadratic, so after
-    some of it the candidates' words are looked up in the text.
+    together. The words of a context are marked; where contexts overlap, all of that would be quadratic, so after some
+    of it the candidates' words are looked up in the text.
     """
     words = texts.values
     name_indptr, name_words = names
@@ -56,7 +41,7 @@ def overlap(weight, texts, article, contexts, context, names, offsets, rows, ent
         if article[m] != text:
             text, marked_context = article[m], np.int64(-1)
             left = MARKED_AT_ONCE * (texts.indptr[text + 1] - texts.indptr[text])
-        looked_up = c != marked_context and left <= 0 and is_wide(contexts, c, entity_indptr, rows, first, last)
+        looked_up = c != marked_context and left <= 0
         if looked_up:
             stamp, marked_context = np.int32(stamp + 1), np.int64(-1)
             if indexed != text:
@@ -107,12 +92,17 @@ def fetch_row(indptr, values, soon, later):
 
 
 class Beyond(NamedTuple):
-    """What candidates share with their texts and with the sentences of the name, and what chance gives."""
+    """What candidates share with their texts and with the sentences of the name, and what chance gives.
+
+    Then how many words of their labels are in the text, and how many are missing, beyond as many as the name has.
+    """
 
     shared: Any
     chance: Any
     near_shared: Any
     near_chance: Any
+    label: Any
+    label_missing: Any
 
 
 @inlined(types.float64(*(MARKS, types.int32, WORDS, types.int64, types.int64, WEIGHTS, types.float64)))
@@ -150,19 +140,24 @@ def distinct_words(texts, article, names, vocabulary):
     return counts
 
 
-@kernel(types.NamedUniTuple(NEW, 4, Beyond)(F64, F64, RAGGED, I64, RUNS, I64, RAGGED, I64, I64, RAGGED))
-def overlap_and_chance(weight, expected, texts, article, contexts, context, names, offsets, rows, entities):
+@kernel(types.NamedUniTuple(NEW, 6, Beyond)(F64, F64, RAGGED, I64, RUNS, I64, RAGGED, I64, I64, RAGGED, I64, RAGGED))
+def overlap_and_chance(
+    weight, expected, texts, article, contexts, context, names, offsets, rows, entities, items, labels
+):
     """For every candidate Σ weight[w] over W_text ∩ W_entity, and |W_entity| Σ expected[w] over W_text.
 
     The same for the mention's context, which is part of the text. `expected[w]` is the expected weight of one word of a
-    random entity by being w. The words of the mention's own name do not count. For the arrays see `overlap`. Once the
+    random entity by being w. The words of the mention's own name do not count. For the arrays see `overlap`; candidate
+    k has the row `items[k]` of the labels' words (-1: no label). Once the
     words of a text have been marked MARKED_AT_ONCE times, the context of its other mentions is the whole text, because
     more marking would take quadratic time.
     """
     words, weight_at, expected_at = pointer(texts.values), pointer(weight), pointer(expected)
     indptr_at, words_at = pointer(entities.indptr), pointer(entities.values)
+    label_indptr, label_words = pointer(labels.indptr), pointer(labels.values)
     shared, chance = np.zeros(len(rows)), np.zeros(len(rows))
     near_shared, near_chance = np.zeros(len(rows)), np.zeros(len(rows))
+    label, missing = np.zeros(len(rows)), np.zeros(len(rows))
     marked, near = np.zeros(len(weight), np.int32), np.zeros(len(weight), np.int32)
     hits = np.empty(AT_ONCE, np.uint32)
     stamp, near_stamp, text, near_context = np.int32(0), np.int32(0), np.int64(-1), np.int64(-1)
@@ -192,11 +187,17 @@ def overlap_and_chance(weight, expected, texts, article, contexts, context, name
                 marked[word] = stamp + INSIDE
             elif marked[word] != stamp + INSIDE:
                 marked[word] = stamp + OUTSIDE
-        near_rest = max(rest if whole else near_rest, 0.0)
+        name_size, near_rest = names.indptr[m + 1] - names.indptr[m], max(rest if whole else near_rest, 0.0)
         rest = max(rest, 0.0)
         for k in range(first, last):
             if k + 2 * AHEAD < len(rows):
                 fetch_row(indptr_at, words_at, rows[k + AHEAD], rows[k + 2 * AHEAD])
+                fetch_row(label_indptr, label_words, items[k + AHEAD], items[k + 2 * AHEAD])
+            if items[k] >= 0:
+                begin, end = label_indptr[items[k]], label_indptr[items[k] + 1]
+                for j in range(begin, end):
+                    label[k] += marked[np.uint32(label_words[j])] == stamp
+                missing[k] = max(max(end - begin - name_size, 0) - label[k], 0.0)
             if rows[k] < 0:
                 continue
             begin, end = indptr_at[rows[k]], indptr_at[rows[k] + 1]
@@ -222,4 +223,4 @@ def overlap_and_chance(weight, expected, texts, article, contexts, context, name
                 marked[word] = stamp
             elif marked[word] == stamp + OUTSIDE:
                 marked[word] = 0
-    return Beyond(shared, chance, near_shared, near_chance)
+    return Beyond(shared, chance, near_shared, near_chance, label, missing)
