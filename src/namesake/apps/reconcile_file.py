@@ -108,7 +108,7 @@ def reconcile(
     if check is not None:  # whether the QIDs of the table are the same
         qids = answers.table.column(answers.added[0]).to_pylist()
         compared = pa.array(checked(linker.kb, texts(answers.table, check), qids, say))
-        answers = answers._replace(table=answers.table.append_column("check", compared))
+        answers = replace(answers, table=answers.table.append_column("check", compared))
     if target is not None:
         write_rows(answers.table, target, dialect=read.dialect, from_kb=answers.added)
         if said := said_of_writing(read.dialect, target):
