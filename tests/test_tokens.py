@@ -68,6 +68,7 @@ def test_a_text_is_cut_as_loops_over_characters_cut_it(text: str, most: int) -> 
 
 @given(st.lists(TEXT, max_size=3))
 @example(["“Yes,” he said. He left", "l’Est U.S. Mr. Bob"])
+@example(["Bob's\nAnn", "Bob’s\tAnn", "A &\tB"])
 def test_texts_are_cut_one_by_one(texts: list[str]) -> None:
     """Gaps, marks, classes of words, lines and the style of several texts."""
     found = cut_all(texts)

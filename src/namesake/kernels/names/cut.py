@@ -189,6 +189,8 @@ def starts_sentence(data, begin, end, is_dotted):
 def is_joined(data, begin, end):
     """Whether a name may reach over the bytes between two tokens: a possessive s (People's Republic) or & (AT&T)."""
     size = end - begin
+    if size > 1 and data[end - 1] != SPACE:
+        return False
     if size == 1 or (size == 3 and data[begin] == SPACE):
         return data[begin + size // 2] == AMPERSAND
     is_long = size == 5 and is_sign(data, begin, end, APOSTROPHE)
