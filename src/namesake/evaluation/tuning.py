@@ -155,8 +155,8 @@ class Sample:
         instructive = np.array([label.is_instructive for label in labels.labels], np.bool_)
         spans = np.bincount(labels.span_mention, minlength=len(labels.mentions))
         teaches = np.zeros(len(spans))
-        for flags, share in ((~labels.labelled, UNLABELLED), (labels.any_label(instructive), 1.0)):
-            teaches[labels.span_mention[flags]] = share
+        for flags, teaching in ((~labels.labelled, UNLABELLED), (labels.any_label(instructive), 1.0)):
+            teaches[labels.span_mention[flags]] = teaching
         rows = links.take(pa.array(labels.mentions, pa.int64()))
         articles = [f"{labels.name} {article}" for article in rows["article_id"].to_pylist()]
         names = [f"{name} {m}" for m, name in enumerate(rows["name"].to_pylist())]  # it may belong to several people
