@@ -105,13 +105,12 @@ def _labels(kb: KB) -> float:
 
 @doubt("ArticleLength", aliases=("Length",))
 def article_length(batch: Batch, kb: KB) -> Scores:
-    """log(1 + distinct words of the article that are in the KB), without those of the name."""
+    """log(1 + distinct words of the article that are in the KB)."""
     from namesake.kernels.link.word_sums import distinct_words
     from namesake.kernels.types import Ragged
 
-    texts, names = (Ragged(of.indptr, of.word) for of in (batch.words, batch.name_words))
-    counts: Scores = distinct_words(texts, batch.article, names, len(kb.words))
-    return np.log1p(counts)
+    counts: Scores = np.log1p(distinct_words(Ragged(batch.words.indptr, batch.words.word), len(kb.words)))
+    return counts[batch.article]
 
 
 @doubt("NameFame")

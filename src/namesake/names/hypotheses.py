@@ -19,7 +19,16 @@ from namesake.kb.names.normalise import normalise_many
 from namesake.kernels.dump.wikidata import FIRST_OWN
 from namesake.kernels.names import gather, lattice
 from namesake.kernels.names import tokens as t
-from namesake.kernels.names.around import BITS, BITS_AT, MARKS, MARKS_AT, share_with, words_around
+from namesake.kernels.names.around import (
+    BITS,
+    BITS_AT,
+    MARKS,
+    MARKS_AT,
+    all_have,
+    share_of_line,
+    share_with,
+    words_around,
+)
 from namesake.kernels.names.choose import choose, mean_of_spans
 from namesake.kernels.names.constants import FAME_STEPS
 from namesake.kernels.names.expected import count_labels
@@ -144,16 +153,13 @@ class Found:
 
     def all_tokens(self, bits: int) -> Bool:
         """Whether all tokens of each span have one of these bits."""
-        lacking = indptr(self.texts.bits & bits == 0)
-        found: Bool = lacking[self.end] == lacking[self.first]
+        found: Bool = all_have(self.texts.bits, self.first, self.end, bits)
         return found
 
     def line_share(self, of_tokens: Bool) -> Float64:
         """The share of the tokens of each span's line for which something is true."""
-        starts = np.flatnonzero(self.texts.marks & t.STARTS_LINE)
-        counts = np.add.reduceat(of_tokens, starts, dtype=np.int64)
-        share: Float64 = counts / np.diff(starts, append=len(of_tokens))
-        return share[np.searchsorted(starts, self.first, side="right") - 1]
+        share: Float64 = share_of_line(self.texts.marks, of_tokens, self.first)
+        return share
 
     @cached_property
     def sizes(self) -> Int64:

@@ -119,24 +119,14 @@ def mark(marked, stamp, words, begin, end, expected, total):
     return total
 
 
-@kernel(NEW(RAGGED, I64, RAGGED, types.int64))
-def distinct_words(texts, article, names, vocabulary):
-    """The number of distinct words of each mention's text, without those of its name; `vocabulary`: of all words."""
-    counts, marked = np.zeros(len(article)), np.zeros(vocabulary, np.int32)
-    text, distinct = np.int64(-1), 0
-    for m in range(len(article)):
-        if article[m] != text:
-            text, distinct = article[m], 0
-            for j in range(texts.indptr[text], texts.indptr[text + 1]):
-                distinct += marked[texts.values[j]] != text + 1
-                marked[texts.values[j]] = text + 1
-        counts[m] = distinct
-        for j in range(names.indptr[m], names.indptr[m + 1]):
-            if marked[names.values[j]] == text + 1:
-                marked[names.values[j]] = -text - 1
-                counts[m] -= 1
-        for j in range(names.indptr[m], names.indptr[m + 1]):
-            marked[names.values[j]] = np.abs(marked[names.values[j]])
+@kernel(NEW(RAGGED, types.int64))
+def distinct_words(texts, vocabulary):
+    """The number of distinct words of each text; `vocabulary` is the number of all words."""
+    counts, marked = np.zeros(len(texts.indptr) - 1), np.full(vocabulary, -1, np.int32)
+    for text in range(len(counts)):
+        for j in range(texts.indptr[text], texts.indptr[text + 1]):
+            counts[text] += marked[texts.values[j]] != text
+            marked[texts.values[j]] = text
     return counts
 
 

@@ -1,4 +1,4 @@
-"""The words in and beside spans of tokens, as evidence reads them."""
+"""The words in and around spans of tokens, as evidence reads them."""
 
 import numpy as np
 from numba import types
@@ -6,10 +6,11 @@ from numba import types
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.names import tokens as t
 from namesake.kernels.names.lattice import Texts
-from namesake.kernels.types import I64, U64, record
+from namesake.kernels.types import I64, U8, U64, record
 
 BITS_AT, MARKS_AT = 32, 40
 """What is known of a token, in one number: its classes, and from these bits on its bits and its marks."""
+FLAGS = types.Array(types.boolean, 1, "C", readonly=True)
 BITS = "IS_CAPITAL", "IS_INITIALS", "IS_UPPER", "IS_DOTTED", "IS_NUMBER"
 MARKS = "HAS_CAPITAL", "AT_START", "EXISTS"
 
@@ -47,4 +48,31 @@ def share_with(indptr, known, wanted):
         for span in range(indptr[m], indptr[m + 1]):
             count += known[span] & wanted != 0
         shares[m] = count / (indptr[m + 1] - indptr[m])
+    return shares
+
+
+@kernel(types.boolean[::1](U8, I64, I64, types.uint8))
+def all_have(bits, first, end, wanted):
+    """Whether all tokens of each span have one of these bits."""
+    found = np.empty(len(first), np.bool_)
+    for span in range(len(first)):
+        i = first[span]
+        while i < end[span] and bits[i] & wanted != 0:
+            i += 1
+        found[span] = i == end[span]
+    return found
+
+
+@kernel(types.float64[::1](U8, FLAGS, I64))
+def share_of_line(marks, flags, first):
+    """The share of the tokens of each span's line that have a flag; spans of a text may be in any order."""
+    line, shares = np.empty(len(marks), np.int32), np.empty(len(first))
+    counts, sizes, last = np.zeros(len(marks) + 1, np.int32), np.zeros(len(marks) + 1, np.int32), 0
+    for i in range(len(marks)):
+        last += marks[i] & t.STARTS_LINE != 0
+        line[i] = last
+        sizes[last] += 1
+        counts[last] += flags[i]
+    for span in range(len(first)):
+        shares[span] = counts[line[first[span]]] / sizes[line[first[span]]]
     return shares
