@@ -52,9 +52,11 @@ class Fitted:
     views: list[View]
 
 
-def refitted(recipe: Recipe, kbs: list[Path], labelled: list[Path], sliced: Path | None, quotebank: Path) -> Fitted:
-    """The recipe with weights from labelled text and, with a KB of the slice, from Quotebank's tune split."""
-    fitting, samples = prepared(recipe, kbs, labelled, sliced, quotebank)
+def refitted(
+    recipes: list[Recipe], kbs: list[Path], labelled: list[Path], sliced: Path | None, quotebank: Path
+) -> Fitted:
+    """The first recipe with weights from labelled text and, with a KB of the slice, from Quotebank's tune split."""
+    fitting, samples = prepared(recipes, kbs, labelled, sliced, quotebank)
     found = fitting.fitted()
     left_out = {name: fitting.fitted(name) for name in fitting.corpora}
     assert found.decide is not None
@@ -73,14 +75,16 @@ def refitted(recipe: Recipe, kbs: list[Path], labelled: list[Path], sliced: Path
 
 
 def prepared(
-    recipe: Recipe, kbs: list[Path], labelled: list[Path], sliced: Path | None, quotebank: Path
+    recipes: list[Recipe], kbs: list[Path], labelled: list[Path], sliced: Path | None, quotebank: Path
 ) -> tuple[Fitting, list[Sample]]:
-    """The input of the fit, and the samples of the corpora with the KB of every kind."""
+    """The input of the fit, and the samples of the corpora with the KB of every kind, linked with the first recipe."""
+    recipe = recipes[0]
 
     def linked(paths: list[Path], kb: Path) -> list[Sample]:
         names = {corpus.name for corpus in read_corpora(paths)}
         complete = [name for name in COMPLETE if name in names]
-        return [Sample.of(*corpus) for corpus in link_text(paths, kb, recipe, scores=True, complete=complete).corpora]
+        links = (link_text(paths, kb, each, scores=True, complete=complete) for each in recipes)
+        return [Sample.of(*corpus) for each in links for corpus in each.corpora]
 
     samples = {"corpora": linked(labelled, kbs[0])}
     with tempfile.TemporaryDirectory() as folder:
@@ -96,7 +100,7 @@ def prepared(
             data = only_known(align(read_scores(links), gold), sliced)
             lost = zip(data.columns["known"], data.columns["rivals"], strict=True)  # names that lost their last rival
             more = [data.take([i for i, mention in enumerate(lost) if mention != ("some known", None)])]
-    return Fitting(recipe, samples, more), samples["corpora"]
+    return Fitting(recipe, samples, more), samples["corpora"][: len(samples["corpora"]) // len(recipes)]
 
 
 def rewritten(text: str, recipe: Recipe) -> str:
@@ -128,7 +132,7 @@ def main() -> None:
     parser.add_argument("--kb", type=Path, required=True)
     parser.add_argument("--people", type=Path, action="append", default=[])
     parser.add_argument("--labelled", type=Path, nargs="+", default=[SHARED / "people", SHARED / "entities"])
-    parser.add_argument("--recipe", default="default")
+    parser.add_argument("--recipe", nargs="+", default=["default"])
     parser.add_argument("--quotebank", type=Path, default=SHARED / "quotebank")
     parser.add_argument("--slice", type=Path)
     parser.add_argument("--fit", type=Path)
@@ -136,7 +140,9 @@ def main() -> None:
     parser.add_argument("--write", choices=("all", "thresholds"))
     options = parser.parse_args()
     kbs = [options.kb, *options.people]
-    fitted = refitted(Recipe.load(options.recipe), kbs, options.labelled, options.slice, options.quotebank)
+    fitted = refitted(
+        [Recipe.load(each) for each in options.recipe], kbs, options.labelled, options.slice, options.quotebank
+    )
     show(fitted.views)
     if options.fit:
         fitted.recipe.save(options.fit)

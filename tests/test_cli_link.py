@@ -393,7 +393,7 @@ def test_a_text_file_is_printed_with_its_links(tmp_path, sample_kb):
 
 def test_a_text_file_is_explained_as_it_was_linked(run):
     Path("a.txt").write_text("Chris Carter, who created The X-Files, is back.", encoding="utf-8")
-    options = ("--date", "1900-01-01", "--threshold", "0.9")
+    options = ("--date", "1960-01-01", "--threshold", "0.9")
     ran = run("link", "a.txt", *options, "-o", "o.jsonl")
     [link] = read("o.jsonl")
     ran = run("explain", "a.txt", "--article", "a.txt", *options, "--json")

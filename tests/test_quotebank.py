@@ -192,6 +192,7 @@ def test_a_quotation_on_its_own_is_linked_by_its_words(linker, tmp_path):
 
 def test_articles_decide_where_they_have_the_quotation(linker, tmp_path):
     """By the address or by the quotation's id; the link is the one that the article itself gets."""
+    linker = Linker(linker.kb, threshold=0.4)
     source = sample("amazon-pilots")
     [name] = [m["name"] for m in source["mentions"] if m["name"] == "Chris Carter"]
     tokens = source["text"].split()
