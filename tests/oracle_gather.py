@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from namesake.kernels.names.constants import FIRST_NAME, FORM_QUALITY, FORM_WEIGHT, SHORT, SIMILAR, SURNAME
 
 MOST, MOST_OF_WORD, LENT, LEAST_SHARE = 8, 4, 4, 0.01
-PART_QUALITY, FAVOURED, ALONE = 0.7, 400.0, 25.0
+PART_QUALITY, FAVOURED, ALONE = 0.7, 400.0, 6.0
 
 
 @dataclass

@@ -157,5 +157,4 @@ def occurrences(found: Found) -> OfSpans:
 @evidence("SportWords")
 def sport_words(found: Found) -> OfSpans:
     """log(1 + words of reports about sport in the text): league, scored."""
-    words = np.flatnonzero(found.texts.classes & np.uint32(t.SPORT))
-    return np.log1p(np.diff(np.searchsorted(words, found.texts.indptr)))[found.span_text]
+    return np.log1p(found.words_in_text(t.SPORT))

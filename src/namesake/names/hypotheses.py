@@ -25,6 +25,7 @@ from namesake.kernels.names.around import (
     MARKS,
     MARKS_AT,
     all_have,
+    count_words,
     share_of_line,
     share_with,
     words_around,
@@ -161,6 +162,11 @@ class Found:
         share: Float64 = share_of_line(self.texts.marks, of_tokens, self.first)
         return share
 
+    def words_in_text(self, classes: int) -> Int64:
+        """The number of words of some lists in the text of each span."""
+        counts: Int64 = count_words(self.texts.indptr, self.texts.classes, classes)
+        return counts[self.span_text]
+
     @cached_property
     def sizes(self) -> Int64:
         """The number of tokens of each span."""
@@ -205,6 +211,8 @@ class Found:
             offsets=offsets,
             **{name: getattr(self, name).take(candidate) for name in ("rows", "forms", "quality", "in_text")},
         )
+        if "_words" in vars(self):
+            vars(part)["_words"] = {place: known.take(span) for place, known in self._words.items()}
         return part, kept, candidate
 
 

@@ -6,7 +6,7 @@ from numba import types
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.names import tokens as t
 from namesake.kernels.names.lattice import Texts
-from namesake.kernels.types import I64, U8, U64, record
+from namesake.kernels.types import I64, U8, U32, U64, record
 
 BITS_AT, MARKS_AT = 32, 40
 """What is known of a token, in one number: its classes, and from these bits on its bits and its marks."""
@@ -76,3 +76,13 @@ def share_of_line(marks, flags, first):
     for span in range(len(first)):
         shares[span] = counts[line[first[span]]] / sizes[line[first[span]]]
     return shares
+
+
+@kernel(types.int64[::1](I64, U32, types.uint32))
+def count_words(indptr, classes, wanted):
+    """The number of tokens of each text, `indptr[i]` to `indptr[i + 1]`, that are in one of these lists."""
+    counts = np.zeros(len(indptr) - 1, np.int64)
+    for text in range(len(counts)):
+        for i in range(indptr[text], indptr[text + 1]):
+            counts[text] += classes[i] & wanted != 0
+    return counts

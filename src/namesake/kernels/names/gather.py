@@ -35,7 +35,7 @@ PART_QUALITY = 0.7
 """The quality of the match of such a word."""
 LEAST_IN_LOWER_CASE = 8.0
 """The least weight (`weight_of`) of the best candidate of a mention in texts without capitals."""
-ALONE = 25.0
+ALONE = 6.0
 """The factor of the least weight of the candidates of one word."""
 FAVOURED = 400.0
 """The factor of the weight of a candidate that the text names in full, or that is an own entity of the KB."""
