@@ -58,8 +58,8 @@ def measure(corpus: LabelledCorpus, linker: Linker, threshold: float) -> dict[st
     began = time.process_time()
     links = pa.concat_tables([linker.link(table) for table in articles])
     spent = time.process_time() - began
-    labels = align_labels(corpus, np.ones(sum(len(each.labels) for each in corpus.documents), np.bool_), links)
-    found = labels.any_span(np.ones(len(labels.spans), np.bool_)).mean()
+    labels = align_labels(corpus, np.ones(sum(len(each.labels) for each in corpus.documents), np.bool_), links, {})
+    found = np.isin(np.arange(len(labels.labels)), labels.pair_label).mean()
     figures = plain_figures(Outcome.of(labels), threshold)
     return {"found": float(found), **figures, SPENT: 1000 * spent / len(corpus.documents)}
 

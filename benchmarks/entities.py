@@ -1,15 +1,16 @@
 """The default recipe on labelled text: fitted again, and its figures with each corpus left out.
 
     python -m benchmarks.entities --kb KB [--people KB] [--labelled PATH…] [--slice KB --quotebank FOLDER]
-                                  [--recipe RECIPE] [--fit RECIPE.toml] [--left-out FOLDER] [--write all|thresholds]
+                                  [--recipe RECIPE…] [--fit RECIPE.toml] [--left-out FOLDER] [--write all|thresholds]
 
 The weights are fitted as `benchmarks.fit_default` describes, on all corpora of `../shared/people` and
 `../shared/entities` with a KB of every kind, and with `--people` also with a KB of people. With `--slice`, a KB of the
 Wikidata slice, Quotebank's tune split is added: names and candidates as its articles have them, if that KB has the
-candidates. The output is the figures of each corpus with weights that have seen it and with weights that have not, and
-the thresholds. `--fit` writes the recipe to a file, and `--left-out` the recipes that have not seen a corpus, one file
-per corpus. `--write` puts the numbers, or the thresholds alone, into `recipes/default.toml` and keeps the comments.
-`namesake eval run --labelled` measures a recipe unchanged.
+candidates. With several recipes, the corpora are linked with each of them, and all results are samples of the fit; the
+first recipe is the one that is fitted and measured. The output is the figures of each corpus with weights that have
+seen it and with weights that have not, and the thresholds. `--fit` writes the recipe to a file, and `--left-out` the
+recipes that have not seen a corpus, one file per corpus. `--write` puts the numbers, or the thresholds alone, into
+`recipes/default.toml` and keeps the comments. `namesake eval run --labelled` measures a recipe unchanged.
 """
 
 from __future__ import annotations

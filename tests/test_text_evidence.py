@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
 from few_people import SmallKB
 from namesake.doubts import DOUBTS
+from namesake.errors import NamesakeError
 from namesake.kb.columns.column_files import Strings
-from namesake.names.hypotheses import Found, find
+from namesake.kernels.names import tokens
+from namesake.kernels.names.around import MARKS, MARKS_AT
+from namesake.names.hypotheses import Found, _signs, find
 from namesake.text_evidence import evidence
 
 SMITH = "Zara Smith"
@@ -147,3 +151,38 @@ def test_evidence_of_your_own(kb: SmallKB) -> None:
         assert DOUBTS["EndsWithH"].formula == "1 for a name that ends with the token smith."
     finally:
         DOUBTS.pop("EndsWithH")
+
+
+@pytest.mark.parametrize("name", MARKS)
+def test_each_mark_is_read_as_a_mark(name: str) -> None:
+    assert _signs((name,)) == getattr(tokens, name) << MARKS_AT
+
+
+def test_mistakes_in_evidence_of_your_own_are_named(kb: SmallKB) -> None:
+    batch = OneText(kb, "Then Zara Smith met Houston.")
+    cases = {
+        "gave 1 numbers for 5 spans": lambda found: [1.0],
+        "gave one number for": lambda found: None,
+        r"no sign of words 'IS_NUMBR' \(did you mean 'IS_NUMBER'": lambda found: found.has("first", "IS_NUMBR"),
+        r"no place 'befor' \(did you mean 'before'": lambda found: found.has("befor", "IS_NUMBER"),
+    }
+    for message, function in cases.items():
+        evidence("Wrong", formula="1")(function)
+        try:
+            with pytest.raises(NamesakeError, match=message):
+                DOUBTS["Wrong"](batch)
+        finally:
+            DOUBTS.pop("Wrong")
+
+
+def test_words_inside_a_name_of_the_same_entity_are_not_chosen(kb: SmallKB) -> None:
+    column = Strings.of(["then zara smith met zara"])
+    found = find(kb, column.data, column.offsets)
+    score = np.where(found.sizes[found.leads] > 1, 1.0, 0.9)
+    same, other = np.zeros(len(found), np.int64), np.arange(len(found))
+
+    def chosen(best: np.ndarray) -> list[list[int]]:
+        return sorted(found.spans[found.best_spans(score, best)].tolist())
+
+    assert chosen(same) == [[5, 15], [20, 24]]
+    assert chosen(other) == [[5, 9], [10, 15], [20, 24]]

@@ -253,7 +253,7 @@ def _best_spans(scored: Scored) -> Scored:
     if batch.decided is not None:  # also NIL, so that no part of the name is linked instead
         score = np.where(batch.decided.settled, score + WEIGHT, score)
     probable = None if scored.probabilities is None else _probable(scored, LEAST_LATE, LEAST_LATE_SHARE)
-    return _part(scored, found.best_spans(score), probable)
+    return _part(scored, found.best_spans(score, np.append(batch.rows, -1)[scored.top[0]]), probable)
 
 
 def _part(scored: Scored, spans: Bool, candidates: Bool | None = None) -> Scored:

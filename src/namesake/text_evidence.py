@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from namesake.arrays import Bool, Float64
-from namesake.scorers.registry import Signal, doubt
+from namesake.scorers.registry import Signal, as_numbers, doubt
 
 if TYPE_CHECKING:
     from namesake.batch import Batch
@@ -50,7 +50,9 @@ def evidence(
             found = batch.mentions.context
             if found is None:
                 return np.zeros(len(batch.mentions))
-            return found.mean(np.asarray(function(found))) if of_spans else function(found)
+            if not of_spans:
+                return np.asarray(function(found))
+            return found.mean(as_numbers(function(found), len(found.first), "spans", f"the evidence {name}"))
 
         def of_batch(batch: Batch) -> Float64:
             return batch.once(of_mentions)
@@ -122,8 +124,8 @@ SIGNS: dict[str, tuple[Any, ...]] = {
     "FunctionWordBefore": ("before FUNCTION", "after a function word."),
     "FunctionWordAfter": ("after FUNCTION", "before a function word."),
 }
-"""Evidence that is 1 for a span with a sign, and 0 for others: a function, or a word in or beside the span and what is
-known of it (`Found.has`); when it is 1, and its former names."""
+"""Evidence that is 1 for a span with a sign, and 0 for others: a function, or a word in or beside the span and its
+signs (see `Found.has`); when it is 1, and its former names."""
 
 
 def _share(place: str, *signs: str) -> Callable[[Found], Float64]:

@@ -50,7 +50,7 @@ class Rejects(ExitStack):
         self.unread_dates: Counter[str] = Counter()
         """Dates that cannot be read. Their articles are linked as undated."""
         self.places: dict[str, int] | None = None
-        """The lines of the articles that are read, by their ids, for who needs them."""
+        """The lines of the articles that are read, by their ids; None if no caller needs the lines."""
         self._file: IO[bytes] | None = None
 
     @property

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64, indptr, take_rows
+from namesake.errors import NamesakeError, did_you_mean
 from namesake.kb.columns import Strings
 from namesake.kb.names.normalise import normalise_many
 from namesake.kernels.dump.wikidata import FIRST_OWN
@@ -44,10 +45,17 @@ if TYPE_CHECKING:
 
 
 @lru_cache
-def _known(signs: tuple[str, ...]) -> np.uint64:
-    """What `words_around` knows of a word with one of these signs."""
-    shifts = (BITS_AT if sign in BITS else MARKS_AT if sign in MARKS else 0 for sign in signs)
-    return np.uint64(sum(getattr(t, sign) << shift for sign, shift in zip(signs, shifts, strict=True)))
+def _signs(names: tuple[str, ...]) -> np.uint64:
+    """The bits of these signs in the numbers of `words_around`."""
+    bits = 0
+    for name in names:
+        if not isinstance(sign := getattr(t, name, None), int):
+            known = [one for one, value in vars(t).items() if one.isupper() and isinstance(value, int)]
+            raise NamesakeError(
+                f"there is no sign of words {name!r}{did_you_mean(name, known)}: see `kernels.names.tokens`"
+            )
+        bits |= sign << (BITS_AT if name in BITS else MARKS_AT if name in MARKS else 0)
+    return np.uint64(bits)
 
 
 @dataclass(frozen=True)
@@ -133,17 +141,25 @@ class Found:
 
         A word beside a span counts if nothing but a space or a hyphen is between.
         """
-        found: Bool = self._words[place] & _known(signs) != 0
+        found: Bool = self._flags(place) & _signs(signs) != 0
         return found
 
     def share(self, place: str, *signs: str) -> Float64:
         """The share of the spans of each mention for which `has` is true."""
-        shares: Float64 = share_with(self.span_indptr, self._words[place], _known(signs))
+        shares: Float64 = share_with(self.span_indptr, self._flags(place), _signs(signs))
         return shares
+
+    def _flags(self, place: str) -> UInt64:
+        """The flags of the word at a place in or beside each span."""
+        if place not in self._words:
+            raise NamesakeError(
+                f"there is no place {place!r}{did_you_mean(place, self._words)}: {', '.join(self._words)}"
+            )
+        return self._words[place]
 
     @cached_property
     def _words(self) -> dict[str, UInt64]:
-        """What is known of the words in and around each span."""
+        """The flags of the words in and around each span."""
         known = words_around(self.texts, self.first, self.end)
         return {"before": known[0], "first": known[1], "last": known[2], "after": known[3]}
 
@@ -183,9 +199,18 @@ class Found:
         found: UInt8 = self.texts.styles[self.span_text]
         return found
 
-    def best_spans(self, score: Float64) -> Bool:
-        """The spans of the set with the largest sum of their mentions' scores in which no two spans overlap."""
-        of_span = np.repeat(score, np.diff(self.span_indptr))
+    def best_spans(self, score: Float64, best: Int64) -> Bool:
+        """The spans of the set with the largest sum of their mentions' scores in which no two spans overlap.
+
+        A word inside a longer name does not count if both have the same best candidate: Obama in Barack Obama.
+        """
+        mention = np.repeat(np.arange(len(self)), np.diff(self.span_indptr))
+        of_span, entity, longer = score[mention], best[mention], np.flatnonzero(self.sizes > 1)
+        sizes = self.sizes[longer]
+        token = np.repeat(self.first[longer] - indptr(sizes)[:-1], sizes) + np.arange(sizes.sum())
+        inside = np.full(len(self.texts.hashes), -1, np.int64)
+        inside[token] = np.repeat(entity[longer], sizes)
+        of_span[(self.sizes == 1) & (inside[self.first] == entity)] = 0.0
         order = np.lexsort((self.first, self.end))
         texts = np.searchsorted(self.first[order], self.texts.indptr)
         chosen = np.zeros(len(order), np.bool_)

@@ -77,13 +77,7 @@ class Signal:
         who, given = f"the {self.kind} {self.name}", self.compute(batch)
         if isinstance(given, ByClass):
             return cast(Scores, given)
-        try:
-            scores = np.asarray(given, np.float64)
-        except (TypeError, ValueError):
-            raise NamesakeError(f"{who} gave no array of numbers: {given!r:.60}") from None
-        if scores.shape != (count,):
-            size = f"{' × '.join(map(str, scores.shape))} numbers" if scores.shape else "one number"
-            raise NamesakeError(f"{who} gave {size} for {count} {of}: one for each is needed")
+        scores = as_numbers(given, count, of, who)
         with np.errstate(all="ignore"):
             is_finite = np.isfinite(scores.sum()) or np.isfinite(scores).all()  # large numbers may have an infinite sum
         if not is_finite:
@@ -93,6 +87,18 @@ class Signal:
     def matches(self, explained: Candidate | Reading) -> list[Match]:
         """The evidence for a candidate, or for a mention; empty for a candidate that is not in the KB."""
         return [] if self.explain is None or explained.row < 0 else list(self.explain(explained))
+
+
+def as_numbers(given: Any, count: int, of: str, who: str) -> Scores:
+    """What a function gave as an array of so many numbers."""
+    try:
+        numbers = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise NamesakeError(f"{who} gave no array of numbers: {given!r:.60}") from None
+    if numbers.shape != (count,):
+        size = f"{' × '.join(map(str, numbers.shape))} numbers" if numbers.shape else "one number"
+        raise NamesakeError(f"{who} gave {size} for {count} {of}: one for each is needed")
+    return numbers
 
 
 SCORERS: dict[str, Signal] = {}

@@ -69,10 +69,10 @@ HALF_AGE = 2e7  # the QID for which `popularity` has 1 / 2
 
 @kernel(types.float64[:, ::1](I64, I64, I64, F32, I32, I64, types.float64))
 def popularity(offsets, rows, qids, fame, used, indptr, median):
-    """For each candidate, in five rows: 1 + its fame; its share of the fame of all candidates of its mention;
+    """Five numbers for each candidate, whose logarithms are scores; all are 1 for an entity that is not in the KB.
 
-    1 + the statements that name it; a number that falls with the QID; and 1 + its statements by 1 + the `median`. All
-    are 1 for an entity that is not in the KB.
+    The rows are: 1 + its fame; its share of the fame of all candidates of its mention; 1 + the number of statements
+    that name it; 1 / (1 + QID / HALF_AGE); and (1 + its statements) / (1 + the `median`).
     """
     found = np.ones((5, len(rows)))
     for m in range(len(offsets) - 1):

@@ -40,7 +40,7 @@ INTS, SUMS = types.CPointer(types.int32), types.CPointer(types.float64)
 
 
 class Tables(NamedTuple):
-    """What is known of an article: its candidates, their entities, and statements of these.
+    """The candidates of an article, their entities, and the statements of these.
 
     Entities have slots in a hash table of items: `own[k]` is that of candidate k. Slot `none` stands for no entity, and
     the next one for those without a row. By slot: the summed probabilities of the candidates (`present`), and of those

@@ -137,10 +137,10 @@ def overlap_and_chance(
     """For every candidate Σ weight[w] over W_text ∩ W_entity, and |W_entity| Σ expected[w] over W_text.
 
     The same for the mention's context, which is part of the text. `expected[w]` is the expected weight of one word of a
-    random entity by being w. The words of the mention's own name do not count. For the arrays see `overlap`; candidate
-    k has the row `items[k]` of the labels' words (-1: no label). Once the
-    words of a text have been marked MARKED_AT_ONCE times, the context of its other mentions is the whole text, because
-    more marking would take quadratic time.
+    random entity by being w. The words of the mention's own name do not count. For the arrays see `overlap`.
+    Candidate k has the row `items[k]` of the labels' words (-1: no label). Once the words of a text have been marked
+    MARKED_AT_ONCE times, the context of its other mentions is the whole text, because more marking would take quadratic
+    time.
     """
     words, weight_at, expected_at = pointer(texts.values), pointer(weight), pointer(expected)
     indptr_at, words_at = pointer(entities.indptr), pointer(entities.values)

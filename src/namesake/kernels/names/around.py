@@ -9,44 +9,44 @@ from namesake.kernels.names.lattice import Texts
 from namesake.kernels.types import I64, U8, U32, U64, record
 
 BITS_AT, MARKS_AT = 32, 40
-"""What is known of a token, in one number: its classes, and from these bits on its bits and its marks."""
+"""The flags of a token are one number: its classes, and from these bits on its bits and its marks."""
 FLAGS = types.Array(types.boolean, 1, "C", readonly=True)
 BITS = "IS_CAPITAL", "IS_INITIALS", "IS_UPPER", "IS_DOTTED", "IS_NUMBER"
-MARKS = "HAS_CAPITAL", "AT_START", "EXISTS"
+MARKS = "HAS_CAPITAL", "AT_START", "AFTER_HYPHEN", "AFTER_DOT", "IS_JOINED", "STARTS_LINE", "EXISTS"
 
 
 @inlined(types.uint64(record(Texts), types.int64))
-def known_of(texts, i):
-    """What is known of token i."""
+def flags_of(texts, i):
+    """The flags of token i."""
     marks = np.uint64(texts.marks[i] | t.EXISTS) << np.uint64(MARKS_AT)
     return np.uint64(texts.classes[i]) | np.uint64(texts.bits[i]) << np.uint64(BITS_AT) | marks
 
 
 @kernel(types.uint64[:, ::1](record(Texts), I64, I64))
 def words_around(texts, first, end):
-    """What is known of four words: that before each span, its first and its last one, and that after it.
+    """The flags of four words: the word before each span, its first and its last word, and the word after it.
 
-    It is 0 where something other than a space or a hyphen is between.
+    The flags are 0 if something other than a space or a hyphen is between.
     """
-    known = np.zeros((4, len(first)), np.uint64)
+    flags = np.zeros((4, len(first)), np.uint64)
     for span in range(len(first)):
         begin, stop = first[span], end[span]
         if texts.gaps[begin] == t.SOFT:
-            known[0, span] = known_of(texts, begin - 1)
-        known[1, span], known[2, span] = known_of(texts, begin), known_of(texts, stop - 1)
+            flags[0, span] = flags_of(texts, begin - 1)
+        flags[1, span], flags[2, span] = flags_of(texts, begin), flags_of(texts, stop - 1)
         if stop < len(texts.gaps) and texts.gaps[stop] == t.SOFT:
-            known[3, span] = known_of(texts, stop)
-    return known
+            flags[3, span] = flags_of(texts, stop)
+    return flags
 
 
 @kernel(types.float64[::1](I64, U64, types.uint64))
-def share_with(indptr, known, wanted):
-    """The share of each mention's spans, `indptr[m]` to `indptr[m + 1]`, for which one of the wanted bits is known."""
+def share_with(indptr, flags, wanted):
+    """The share of the spans `indptr[m]` to `indptr[m + 1]` of each mention whose word has one of the wanted flags."""
     shares = np.zeros(len(indptr) - 1)
     for m in range(len(shares)):
         count = 0
         for span in range(indptr[m], indptr[m + 1]):
-            count += known[span] & wanted != 0
+            count += flags[span] & wanted != 0
         shares[m] = count / (indptr[m + 1] - indptr[m])
     return shares
 
