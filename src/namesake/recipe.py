@@ -127,7 +127,8 @@ class Recipe(Settings, frozen=True):
             if (base := table.pop("extends", None)) in recipes():
                 table = _extended(tomllib.loads((SHIPPED / f"{base}.toml").read_text(encoding="utf-8")), table)
             elif base is not None:
-                raise NamesakeError(f"extends = {base!r}: must be one of {', '.join(recipes())}")
+                hint = did_you_mean(str(base), recipes())
+                raise NamesakeError(f"extends = {base!r}{hint}: must be one of {', '.join(recipes())}")
             recipe, renamed = cls.of(table).with_current_names()
             if renamed:
                 changed = [f"{old} is {new}" for old, new in renamed.items()]
