@@ -42,9 +42,9 @@ from namesake.parts import Combined, column, sum_of
 from namesake.recipe import Recipe
 from namesake.scorers import Need, named
 
-LEAST_KNOWN = 0.05
+LEAST_KNOWN = 0.02
 """A name found in the text remains if it means an entity of the KB with this probability."""
-LEAST_EARLY, LEAST_EARLY_SHARE = 0.03, 0.1
+LEAST_EARLY, LEAST_EARLY_SHARE = 0.015, 0.1
 LEAST_LATE, LEAST_LATE_SHARE = 0.015, 0.1
 """A candidate remains if early scores give it this probability and this share of that of the best one; then all."""
 ALREADY_LINKED = "AlreadyLinked"
