@@ -207,7 +207,7 @@ def test_texts_without_names(kb: SmallKB, text: str) -> None:
 def test_no_texts(kb: SmallKB) -> None:
     found = find_in(kb)
     assert (len(found), found.indptr.tolist()) == (0, [0])
-    assert len(found.best_spans(np.zeros(0))) == 0
+    assert len(found.best_spans(np.zeros(0), np.zeros(0, np.int64))) == 0
 
 
 @pytest.mark.parametrize("word", ["Barack Obama ", "Obama, ", "a. ", "<", "'", "’s ", "Barack\u0301", "\u00ad", "J. "])
@@ -217,7 +217,7 @@ def test_very_long_and_odd_texts(kb: SmallKB, word: str) -> None:
     assert summary(found, 1)[-1][0] == [[0, 12]]
     assert (found.spans >= 0).all()
     assert (found.spans <= max(len(text), 12)).all()
-    assert found.best_spans(np.ones(len(found))).any()
+    assert found.best_spans(np.ones(len(found)), np.arange(len(found))).any()
 
 
 PARTS = ["Barack Obama", "Obama", "Le Pen", "van der Bellen", "Michael Jackson", "another", "é", "Frank R. Wilczek"]
@@ -240,7 +240,7 @@ def test_texts_are_read_alone(kb: SmallKB, texts: list[str]) -> None:
 def test_the_best_spans_and_what_remains(kb: SmallKB, texts: list[str], data: st.DataObject) -> None:
     found = find_in(kb, *texts)
     score = np.array(data.draw(st.lists(st.integers(-2, 5), min_size=len(found), max_size=len(found))), np.float64)
-    chosen = found.best_spans(score)
+    chosen = found.best_spans(score, np.arange(len(found)))
     spans = sorted(zip(found.first[chosen].tolist(), found.end[chosen].tolist(), strict=True))
     assert all(end <= first for (_, end), (first, _) in pairwise(spans))
     part, kept, _ = found.take(chosen)
@@ -287,7 +287,8 @@ def test_a_title_is_read_with_its_text(kb: SmallKB, title: str | None, text: str
     assert [one for one in lists if one[0] in names] == wanted
     assert found.articles[1] == len(found)
     assert found.context is not None
-    chosen = found.context.best_spans(np.where(np.isin(found.names.to_pylist(), names), 1.0, -1.0))
+    score = np.where(np.isin(found.names.to_pylist(), names), 1.0, -1.0)
+    chosen = found.context.best_spans(score, np.arange(len(score)))
     best, kept, _ = found.part(chosen)
     assert best.names.to_pylist() == names
     assert found.names.take(pa.array(kept)).to_pylist() == names
