@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle_mutual as oracle
-from namesake.kernels.link.mutual import Facts, mutual_support
+from namesake.kernels.link.mutual import Facts, logarithm, mutual_support
 
 pytestmark = pytest.mark.kernel
 
@@ -41,6 +41,11 @@ def test_support_is_that_of_dictionaries(articles, statements, values, rarity):
     wanted = [numbers for article in articles for numbers in oracle.support(article, facts)]
     found = by_kernel(articles, facts)
     assert np.array(found).ravel().tolist() == pytest.approx(np.array(wanted).ravel().tolist(), abs=1e-9)
+
+
+@pytest.mark.parametrize("x", [-1.0, 0.0, 1e-9, 1 / 64, 0.3, 1.0, 7.77, 31.99, 32.0, 1e6])
+def test_the_logarithm_of_a_table_is_that_of_numpy(x: float) -> None:
+    assert logarithm(x) == pytest.approx(np.log1p(max(x, 0.0)), abs=1e-10)
 
 
 BILL, HILLARY, GATES = 0, 1, 2
